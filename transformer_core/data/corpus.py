@@ -126,12 +126,12 @@ class Corpus:
         lengths: npt.NDArray[np.uint16] | npt.NDArray[np.int32] = np.empty((len(self), 2), dtype=np.uint16)
         for shard, first in zip(self._shards, self._first, strict=False):
             for column, side in enumerate(shard):
-                found = np.diff(side.ends, prepend=0)
-                if int(found.min()) < 0:
+                counts = np.diff(side.ends, prepend=0)
+                if int(counts.min()) < 0:
                     raise DataError(f"cannot read shard in {self.folder}: the sentence ends do not increase")
-                if int(found.max()) > np.iinfo(lengths.dtype).max:
+                if int(counts.max()) > np.iinfo(lengths.dtype).max:
                     lengths = lengths.astype(np.int32)
-                lengths[first : first + len(found), column] = found
+                lengths[first : first + len(counts), column] = counts
         return lengths
 
     def __len__(self) -> int:

@@ -175,12 +175,12 @@ class _Sentence:
         if self.given_up:
             return SearchResult((), ())
         self.record()
-        found = [self._hypothesis(node, score, finished=True) for score, node in self.ended]
-        if len(found) < self.config.beam:
+        hypotheses = [self._hypothesis(node, score, finished=True) for score, node in self.ended]
+        if len(hypotheses) < self.config.beam:
             for node in self.beam:
                 last = self.history[node]
-                found.append(self._hypothesis(node, self._score(last.log_probability, last.step), finished=False))
-        return SearchResult(tuple(found[: self.config.beam]), tuple(self.history))
+                hypotheses.append(self._hypothesis(node, self._score(last.log_probability, last.step), finished=False))
+        return SearchResult(tuple(hypotheses[: self.config.beam]), tuple(self.history))
 
     def _score(self, log_probability: float, length: int) -> float:
         return log_probability / length_penalty(length, self.config.alpha, self.config.length_penalty)

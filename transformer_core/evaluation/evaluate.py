@@ -92,7 +92,7 @@ def translate_lines(
     for numbers in batches_by_length(lengths, batch):
         translations = translator.translate_batch([texts[number] for number in numbers], beam=beam, alpha=alpha)
         for number, translation in zip(numbers, translations, strict=True):
-            candidates = tuple(_candidate(translator, found) for found in translation.hypotheses[:nbest])
+            candidates = tuple(_candidate(translator, hypothesis) for hypothesis in translation.hypotheses[:nbest])
             results[number] = TranslatedLine(_one_line(translation.text), results[number].problem, candidates)
         on_progress(len(numbers))
     return results
@@ -107,9 +107,9 @@ def _one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-def _candidate(translator: Translator, found: Hypothesis) -> Candidate:
-    text = _one_line(translator.tokenizer.decode(found.ids))
-    return Candidate(text, found.score, found.log_probability, found.finished)
+def _candidate(translator: Translator, hypothesis: Hypothesis) -> Candidate:
+    text = _one_line(translator.tokenizer.decode(hypothesis.ids))
+    return Candidate(text, hypothesis.score, hypothesis.log_probability, hypothesis.finished)
 
 
 def batches_by_length(lengths: dict[int, int], batch: int) -> list[list[int]]:
@@ -165,10 +165,10 @@ class TestSet:
             pairs = []
             for number, line in enumerate(read_lines(Path(spec)), start=1):
                 columns = line.split("\t")
-                found = tuple(column for column in columns[target_column:last] if column)
-                if not found:
+                row_references = tuple(column for column in columns[target_column:last] if column)
+                if not row_references:
                     raise DataError(f"{spec}, line {number}: no reference from column {target_column} on")
-                pairs.append((columns[0], found))
+                pairs.append((columns[0], row_references))
         if not pairs:
             raise DataError(f"{spec} has no sentences")
         sources, targets = zip(*pairs, strict=True)

@@ -92,7 +92,7 @@ def paired_bootstrap(
     named: list[tuple[str, Sequence[str]]] = [("baseline", systems[0]), ("system", systems[1])]
     test = PairedTest(named, metrics, listed, test_type="bs", n_samples=samples)
     signatures, scores = test()
-    found = {}
+    comparisons = {}
     for ours, theirs in (("bleu", "BLEU"), ("chrf", "chrF2")):
         first, second = scores[theirs]
         assert not isinstance(first, str)
@@ -100,7 +100,7 @@ def paired_bootstrap(
         assert second.p_value is not None
         assert first.ci is not None
         assert second.ci is not None
-        found[ours] = Comparison(
+        comparisons[ours] = Comparison(
             baseline=float(first.score),
             value=float(second.score),
             # For equal scores sacreBLEU counts resampled differences above 0 only, and calls no difference significant.
@@ -110,7 +110,7 @@ def paired_bootstrap(
             change=_change(metrics[theirs], systems, listed, samples),
             signature=str(signatures[theirs]),
         )
-    return found
+    return comparisons
 
 
 def _change(metric: Any, systems: Sequence[Any], references: Sequence[Any], samples: int) -> tuple[float, float]:

@@ -65,8 +65,8 @@ def use_float16_matrices(model: nn.Module) -> None:
 
 def stored_matrices(model: nn.Module) -> set[str]:
     """Return names of the weights that stay as they are stored; none for a model in float32."""
-    found = (name for name, module in model.named_modules() if isinstance(module, HalfLinear | HalfEmbedding))
-    return {f"{name}.weight" for name in found}
+    names = (name for name, module in model.named_modules() if isinstance(module, HalfLinear | HalfEmbedding))
+    return {f"{name}.weight" for name in names}
 
 
 def linear_float16_weight(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

@@ -115,10 +115,10 @@ def build_attention(config: ModelConfig, *, causal: bool | None = None) -> Multi
     if restricted:
         options |= {"window": config.window, "causal": causal}
     built: MultiHeadAttention = VARIANTS[config.attention].module_class(restricted)(**options)
-    found, declared = sum(map(Tensor.numel, built.parameters())), attention_parameters(config)
-    if found != declared:
+    counted, declared = sum(map(Tensor.numel, built.parameters())), attention_parameters(config)
+    if counted != declared:
         raise ValueError(
-            f"attention {config.attention!r} has {found:,} parameters, but was registered with {declared:,}; "
+            f"attention {config.attention!r} has {counted:,} parameters, but was registered with {declared:,}; "
             "correct its extra_parameters"
         )
     return built
@@ -133,8 +133,8 @@ def _last_norm(config: ModelConfig) -> nn.Module:
     return _norm_if(config.norm == "pre", config)
 
 
-def _norm_if(wanted: bool, config: ModelConfig) -> nn.Module:
-    return LayerNorm(config.d_model, config.layer_norm_epsilon) if wanted else nn.Identity()
+def _norm_if(present: bool, config: ModelConfig) -> nn.Module:
+    return LayerNorm(config.d_model, config.layer_norm_epsilon) if present else nn.Identity()
 
 
 class EncoderLayer(nn.Module):

@@ -87,11 +87,11 @@ def row_training(row: str, common: TrainingConfig, seed: int) -> TrainingConfig:
 def changes(row: str, widths: int, layers: int = 1) -> dict[str, Any]:
     """Return the options in which a row differs from the reduced base, of ModelConfig and TrainingConfig."""
     ours, usual = (reduced_row(name, widths, layers).to_dict() for name in (row, "base"))
-    found = {name: value for name, value in ours.items() if value != usual[name]}
+    differing = {name: value for name, value in ours.items() if value != usual[name]}
     smoothing = preset(row).training.label_smoothing
     if smoothing != preset("base").training.label_smoothing:
-        found["label_smoothing"] = smoothing
-    return found
+        differing["label_smoothing"] = smoothing
+    return differing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,8 +142,8 @@ class Spread:
     @classmethod
     def from_values(cls, values: Iterable[float]) -> Spread:
         """Return mean and deviation of one value or more."""
-        found = list(values)
-        return cls(statistics.fmean(found), statistics.stdev(found) if len(found) > 1 else None, len(found))
+        scores = list(values)
+        return cls(statistics.fmean(scores), statistics.stdev(scores) if len(scores) > 1 else None, len(scores))
 
 
 @dataclass(frozen=True)

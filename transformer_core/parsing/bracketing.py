@@ -96,8 +96,8 @@ def score_bracketing(
     """
     if len(gold) != len(predicted) or not gold:
         raise ValueError(f"{len(predicted)} trees cannot be compared with {len(gold)}")
-    found = [match(true, other) for true, other in zip(gold, predicted, strict=True)]
-    valid = [each for each in found if not each.is_error]
+    matches = [match(true, other) for true, other in zip(gold, predicted, strict=True)]
+    valid = [each for each in matches if not each.is_error]
     counts = np.array([(each.right, each.gold, each.predicted) for each in valid], dtype=np.int64).reshape(-1, 3)
     right, true, ours = counts.sum(axis=0)
     return Bracketing(
@@ -107,7 +107,7 @@ def score_bracketing(
         f1_interval=_interval(counts, samples, seed),
         exact_match=_percent(sum(each.is_exact for each in valid), len(valid)),
         sentences=len(valid),
-        errors=len(found) - len(valid),
+        errors=len(matches) - len(valid),
     )
 
 

@@ -109,15 +109,15 @@ class _Reader:
 
     def _close(self, line: int) -> Tree | None:
         bracket = self.stack.pop()
-        found = self._found(bracket, line)
+        parts = self._parts(bracket, line)
         if self.stack:
-            self.stack[-1].children.extend(found)
+            self.stack[-1].children.extend(parts)
             return None
-        if not found:
+        if not parts:
             raise TreeError(f"line {bracket.line}: the tree has no words")
-        return rooted(found)
+        return rooted(parts)
 
-    def _found(self, bracket: _Bracket, line: int) -> list[Tree | Leaf]:
+    def _parts(self, bracket: _Bracket, line: int) -> list[Tree | Leaf]:
         """Return the nodes for the parent: the bracket, its children if it has no label, or nothing if it is empty."""
         label = bracket.label or ""
         if bracket.word is not None:

@@ -119,18 +119,18 @@ def constituent_spans(tree: Tree) -> list[Span]:
     TOP counts only if it has more than one child.
     """
     only = tree.children[0] if tree.label == ROOT and len(tree.children) == 1 else tree
-    found: list[Span] = []
+    result: list[Span] = []
 
     def add(node: Tree, begin: int, parent: int) -> None:
-        number = len(found)
-        found.append(Span(node.label, begin, begin + len(node.words), parent))
+        number = len(result)
+        result.append(Span(node.label, begin, begin + len(node.words), parent))
         for child in node.children:
             if isinstance(child, Tree):
                 add(child, begin, number)
             begin += len(child.words) if isinstance(child, Tree) else 1
 
     add(only if isinstance(only, Tree) else tree, 0, -1)
-    return found
+    return result
 
 
 def _check_name(kind: str, name: str) -> None:

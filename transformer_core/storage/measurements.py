@@ -63,8 +63,8 @@ def derived_file(checkpoint: Path, name: str, weights_hash: str | None = None) -
 
 def derived_metrics(checkpoint: Path, weights_hash: str | None = None) -> dict[str, Any]:
     """Return the measured parts of a checkpoint's metrics. Raises CheckpointError as `derived_file`."""
-    found = {part: derived_file(checkpoint, f"{part}.json", weights_hash) for part in MEASURED}
-    return {part: read_object(path, MAX_METRIC_BYTES) for part, path in found.items() if path}
+    paths = {part: derived_file(checkpoint, f"{part}.json", weights_hash) for part in MEASURED}
+    return {part: read_object(path, MAX_METRIC_BYTES) for part, path in paths.items() if path}
 
 
 def read_metrics(checkpoint: Path) -> dict[str, Any]:

@@ -132,9 +132,9 @@ def open_shards(folder: Path) -> TensorsOnDemand:
     shapes: dict[str, tuple[int, ...]] = {}
     for path in (folder / file for file in sorted(set(weight_map(folder).values()))):
         with _opened(path) as tensors:
-            found = {name: tuple(tensors.get_slice(name).get_shape()) for name in tensors.keys()}  # noqa: SIM118
-        shapes.update(found)
-        places.update(dict.fromkeys(found, path))
+            file_shapes = {name: tuple(tensors.get_slice(name).get_shape()) for name in tensors.keys()}  # noqa: SIM118
+        shapes.update(file_shapes)
+        places.update(dict.fromkeys(file_shapes, path))
 
     def read(name: str) -> Tensor:
         path = places[name]

@@ -43,6 +43,6 @@ def check_bpe(model: bytes) -> None:
         "it has tokens of its user": not {piece.get(_KIND, 1) for piece in pieces} <= _KINDS,
         "it has tokens of several words": any(WORD_BOUNDARY.encode() in text[1:] for text in texts),
     }
-    for problem, found in unlike.items():
-        if found:
+    for problem, is_unlike in unlike.items():
+        if is_unlike:
             raise TokenizerError(problem)

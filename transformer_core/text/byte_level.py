@@ -129,10 +129,10 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
     classes = "".join(map(_class, text))
     at = 0
     while at < len(text):
-        found = _CONTRACTION.match(text, at) or _WORD.match(classes, at)
-        assert found is not None
-        yield at, text[at : found.end()]
-        at = found.end()
+        piece = _CONTRACTION.match(text, at) or _WORD.match(classes, at)
+        assert piece is not None
+        yield at, text[at : piece.end()]
+        at = piece.end()
 
 
 def _class(character: str) -> str:

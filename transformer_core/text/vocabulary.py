@@ -185,9 +185,9 @@ def _json(value: object) -> str:
 
 
 def _ids(tokens: Sequence[str]) -> dict[str, int]:
-    found = {token: number for number, token in enumerate(tokens)}
-    _require(len(found) == len(tokens), "lists a token twice")
-    return found
+    numbers = {token: number for number, token in enumerate(tokens)}
+    _require(len(numbers) == len(tokens), "lists a token twice")
+    return numbers
 
 
 def _check_texts(name: str, texts: Sequence[str] | Mapping[str, str], maximum: int) -> None:

@@ -75,9 +75,9 @@ def separators(tokenizer: Tokenizer, device: torch.device | str = "cpu") -> tupl
 
 def _separator_ids(tokenizer: Tokenizer) -> Tensor:
     texts = (token.lstrip(WORD_BOUNDARY) for token in tokenizer.tokens(range(len(tokenizer))))
-    found = torch.tensor([float(bool(text) and not any(map(str.isalnum, text))) for text in texts])
-    found[[tokenizer.special.bos, tokenizer.special.eos]] = 1.0
-    return found
+    is_separator = torch.tensor([float(bool(text) and not any(map(str.isalnum, text))) for text in texts])
+    is_separator[[tokenizer.special.bos, tokenizer.special.eos]] = 1.0
+    return is_separator
 
 
 def linear_ramp(step: int, start: int, full: int) -> float:
@@ -149,12 +149,12 @@ def _of_uniform(share: Tensor) -> Tensor:
 
 def _at_one_offset(weights: Tensor, share: Tensor, weight: Tensor) -> Tensor:
     """(B, H, Q, K), (B, 1, Q), (B, 1) -> (H,): the largest share of weight at one distance between query and key."""
-    size, found = weights.shape[2], []
+    size, shares = weights.shape[2], []
     for offset in _OFFSETS:
         diagonal = weights.diagonal(offset, dim1=2, dim2=3)
         rows = share[..., : size - offset] if offset >= 0 else share[..., -offset:]
-        found.append((weight * (diagonal * rows[..., : diagonal.shape[-1]]).sum(2)).sum(0))
-    return torch.stack(found).amax(0)
+        shares.append((weight * (diagonal * rows[..., : diagonal.shape[-1]]).sum(2)).sum(0))
+    return torch.stack(shares).amax(0)
 
 
 def _entropy(shares: Tensor) -> Tensor:

@@ -81,26 +81,26 @@ class TrainingStep:
         self._loss = torch.zeros((), dtype=sums, device=device)  # of this step so far
         self.scale = torch.zeros((), device=device)  # of the loss of a batch; 0 if it does not count
 
-    def take(self, given: StepBatches, rate: float, parts: StepParts) -> None:
+    def take(self, step: StepBatches, rate: float, parts: StepParts) -> None:
         """Queue a step on the mean loss over the target tokens of all processes.
 
         Args:
-            given: The batches.
+            step: Its batches.
             rate: Learning rate.
             parts: This step, or the same in graphs.
         """
         self.optimizer.rate.fill_(rate)
-        for number, (batch, counts) in enumerate(given.batches, start=1):
+        for number, (batch, counts) in enumerate(step.batches, start=1):
             # The exchange averages over processes, but the sum is needed.
-            self.scale.fill_(self._group.size / given.tokens if counts else 0.0)
-            with gradient_sync(self.objective, now=number == len(given.batches)):
+            self.scale.fill_(self._group.size / step.tokens if counts else 0.0)
+            with gradient_sync(self.objective, now=number == len(step.batches)):
                 parts.add_gradients(batch)
         parts.update()
 
     def loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Return loss and nll of a batch on the device, summed over its tokens."""
-        found: tuple[Tensor, Tensor] = self.objective(*batch.ids, batch.source_padded)
-        return found
+        sums: tuple[Tensor, Tensor] = self.objective(*batch.ids, batch.source_padded)
+        return sums
 
     def add_gradients(self, batch: Batch) -> None:
         """Add the gradients of one batch."""
@@ -137,14 +137,14 @@ class TrainingStep:
         """Wait for the steps since the last reading, and return what came of them; to be called in every process."""
         rows = iter(self._rows[: sum(len(step.batches) + 1 for step in steps)].tolist())
         self.start_over()
-        own, norms = [], []
+        local, norms = [], []
         for step in steps:
-            own.append([_counted(next(rows), counts) for _, counts in step.batches])
+            local.append([_counted(next(rows), counts) for _, counts in step.batches])
             norms.append(next(rows)[0])
-        totals = self._group.sum(*(sum(column) for batches in own for column in zip(*batches, strict=True)))
+        totals = self._group.sum(*(sum(column) for batches in local for column in zip(*batches, strict=True)))
         return [
             StepReading(loss, nll, norm, [of_batch for of_batch, _ in batches])
-            for loss, nll, norm, batches in zip(totals[::2], totals[1::2], norms, own, strict=True)
+            for loss, nll, norm, batches in zip(totals[::2], totals[1::2], norms, local, strict=True)
         ]
 
     def _write(self, row: Tensor) -> None:

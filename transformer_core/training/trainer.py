@@ -149,8 +149,8 @@ class Trainer:
                 validates = progress.step % config.validate_every == 0 or last
                 saves = last or (config.checkpoint_every > 0 and progress.step % config.checkpoint_every == 0)
                 due_by_time = 0 < config.checkpoint_minutes * 60 <= time.monotonic() - last_save
-                wanted = self.group.size == 1 and (due_by_time or self._stop_flag.requested)
-                if self._reads_late and not (logs or validates or saves or wanted):
+                saves_early = self.group.size == 1 and (due_by_time or self._stop_flag.requested)
+                if self._reads_late and not (logs or validates or saves or saves_early):
                     continue
                 report = self._read(time.monotonic() - started)
                 bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
@@ -237,16 +237,16 @@ class Trainer:
         weights = {name: full_tensor(parameter.detach()) for name, parameter in self.model.named_parameters()}
         return Transformer.from_weights(self.model.config, weights).to(self.device)
 
-    def _queue(self, given: StepBatches, parts: StepParts) -> None:
+    def _queue(self, batches: StepBatches, parts: StepParts) -> None:
         """Take one step, which the device may do later."""
         config, progress = self.config, self.progress
         if config.head_penalty:
             share = linear_ramp(progress.step, config.head_penalty_start, config.head_penalty_full)
             self._step.inner.set_head_penalty(config.head_penalty * share)
         progress.step += 1
-        progress.epoch, progress.batch = given.epoch, given.batch
-        self._step.take(given, scheduled_rate(progress.step, self.model.config.d_model, config), parts)
-        self._queued.append(given)
+        progress.epoch, progress.batch = batches.epoch, batches.batch
+        self._step.take(batches, scheduled_rate(progress.step, self.model.config.d_model, config), parts)
+        self._queued.append(batches)
 
     def _read(self, seconds: float) -> dict[str, Any]:
         """Wait for the queued steps, which took some seconds, and count them; returns a report of the last one."""
@@ -255,27 +255,27 @@ class Trainer:
         progress.seconds += seconds
         report: dict[str, Any] = {}
         first = progress.step - len(queued) + 1
-        for step, (given, found) in enumerate(zip(queued, self._step.read(queued), strict=True), start=first):
-            progress.add_step(found.nll, given.tokens, PLATEAU_WINDOW)
+        for step, (batches, reading) in enumerate(zip(queued, self._step.read(queued), strict=True), start=first):
+            progress.add_step(reading.nll, batches.tokens, PLATEAU_WINDOW)
             report = {
                 "step": step,
-                "epoch": given.epoch,
-                "loss": found.loss / given.tokens,
-                "nll": found.nll / given.tokens,
-                "gradient_norm": found.gradient_norm,
+                "epoch": batches.epoch,
+                "loss": reading.loss / batches.tokens,
+                "nll": reading.nll / batches.tokens,
+                "gradient_norm": reading.gradient_norm,
                 "learning_rate": scheduled_rate(step, self.model.config.d_model, self.config),
                 "tokens_per_second": sum(each.tokens for each in queued) / seconds,
                 "target_tokens": progress.target_tokens,
                 "seconds": round(progress.seconds, 1),
             }
-            if not found.is_finite:
-                self._fail(given, found, report)
+            if not reading.is_finite:
+                self._fail(batches, reading, report)
         return report
 
-    def _fail(self, given: StepBatches, found: StepReading, report: dict[str, Any]) -> NoReturn:
+    def _fail(self, batches: StepBatches, reading: StepReading, report: dict[str, Any]) -> NoReturn:
         """Save the batches and raise TrainingFailed; the weights are those before this step."""
-        read = [batch for batch, _ in given.batches]
-        folder = save_failure(self.run_folder, read, found.own_losses, report, self.corpus.tokenizer, self.group.rank)
+        read = [batch for batch, _ in batches.batches]
+        folder = save_failure(self.run_folder, read, reading.own_losses, report, self.corpus.tokenizer, self.group.rank)
         self.group.barrier()  # a process that ends early would end the others
         raise TrainingFailed(
             f"step {report['step']}: loss {report['loss']}, gradient norm {report['gradient_norm']}; "
