@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import streamlit as st
@@ -9,8 +10,9 @@ import streamlit as st
 from viz_app.components.current_link import on_current_link
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.serving.scheduling.render_lock import render_lock
-from viz_app.serving.scheduling.request_queue import Superseded
-from viz_app.serving.streamlit_patches import retain_media
+from viz_app.serving.scheduling.request_queue import RequestQueue, Superseded
+from viz_app.serving.scheduling.visitor import current_visitor
+from viz_app.serving.streamlit_patches import retain_media, run_session
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 from viz_app.ui.about import about_text, draw_about
@@ -38,10 +40,16 @@ _FOLDER = Path(__file__).parent
 def main() -> None:
     """Draw the frame and the visitor's page, under the render lock."""
     try:
-        with render_lock():
+        with render_lock(_render_queue(), run_session() or ""):
             _draw()
     except Superseded:  # a newer run draws the page, or the visitor has left
         st.stop()
+
+
+@st.cache_resource(show_spinner=False, max_entries=1)
+def _render_queue() -> RequestQueue:
+    # Runs wait for milliseconds, and each has its own connection, so the queue refuses none.
+    return RequestQueue(1, visitor=current_visitor, max_waiting=sys.maxsize)
 
 
 def _draw() -> None:

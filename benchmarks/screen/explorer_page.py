@@ -14,9 +14,11 @@ import streamlit as st
 
 from tests.browser import explorer_samples as samples
 from transformer_core.attention_maps import Axis
-from viz_app.components.bertviz_frame import bertviz_document, bertviz_frame
-from viz_app.components.explorer import Selection, explorer, pack
-from viz_app.components.explorer.selection import VIEWS, View
+from viz_app.components.bertviz_frame import bertviz_frame
+from viz_app.components.bertviz_frame.document import bertviz_document
+from viz_app.components.explorer.mount import explorer
+from viz_app.components.explorer.payload import pack
+from viz_app.components.explorer.selection import VIEWS, Selection, View
 from viz_app.components.explorer.weights import pack_weights
 from viz_app.text import texts
 

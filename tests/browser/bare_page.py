@@ -18,7 +18,10 @@ from tests.browser import explorer_searches as searches
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.config import LengthPenalty
 from viz_app.components.bertviz_frame import bertviz_frame
-from viz_app.components.explorer import Selection, explorer, last_report, pack, weights
+from viz_app.components.explorer import weights
+from viz_app.components.explorer.mount import explorer, last_report
+from viz_app.components.explorer.payload import pack
+from viz_app.components.explorer.selection import Selection
 from viz_app.components.share import share_code
 from viz_app.state.query_params import selection_from_params
 from viz_app.state.share_link import qr_rows

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from tests.browser.hostile import LONE, STRINGS
 from transformer_core.attention_maps import WORD_BOUNDARY, AttentionMaps, Axis
-from viz_app.components.explorer import Step
+from viz_app.components.explorer.payload import Step
 
 LAYERS, HEADS = 6, 8
 SENTENCE = (

@@ -28,7 +28,7 @@ from tests.browser.explorer_driver import (
     state,
 )
 from tests.browser.rest import quickest, steady
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,8 @@ from tests.browser.hostile import LONE, SAFE, STRINGS
 from tests.browser.rest import rest, until
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
-from viz_app.components.explorer import Selection, pack
+from viz_app.components.explorer.payload import pack
+from viz_app.components.explorer.selection import Selection
 from viz_app.lessons import load_lesson
 from viz_app.standalone.document import PageSentence, explorer_page
 from viz_app.standalone.origin import Origin

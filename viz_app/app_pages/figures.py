@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.components.address import publish
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.explorer_view.snapshot import best_head
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec

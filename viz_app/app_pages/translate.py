@@ -15,8 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from viz_app.classroom.questions import attention_question
 from viz_app.components.address import publish
-from viz_app.components.explorer import (
-    Selection,
+from viz_app.components.explorer.mount import (
     asked_sentence,
     explorer,
     head_off,
@@ -25,6 +24,7 @@ from viz_app.components.explorer import (
     send_finding,
     sentence_shown,
 )
+from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import packed_size
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.sentence_bundle import FILE_NAME

@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from viz_app.components.modules import join_modules
+from viz_app.components.registration import component
 from viz_app.components.styles import join_styles
 from viz_app.text import Texts
 
 _FOLDER = Path(__file__).parent
-_mount = st.components.v2.component(
-    "headlight_class_board",
+_mount = component(
+    "class_board",
     html='<div class="board"></div>\n',
-    css=join_styles(_FOLDER / "board.css", "explained") + (_FOLDER / "poll.css").read_text(encoding="utf-8"),
-    js=join_modules(_FOLDER / "js" / "board.js"),
+    css=lambda: join_styles(_FOLDER / "board.css", "explained") + (_FOLDER / "poll.css").read_text(encoding="utf-8"),
+    js=lambda: join_modules(_FOLDER / "js" / "board.js"),
 )
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from viz_app.components import events
 from viz_app.components.modules import join_modules
+from viz_app.components.registration import component
 
-_mount = st.components.v2.component(
-    "headlight_class_follow",
+_mount = component(
+    "class_follow",
     html='<div class="follower"></div>\n',
-    js=join_modules(Path(__file__).parent / "js" / "follow.js"),
+    js=lambda: join_modules(Path(__file__).parent / "js" / "follow.js"),
 )
 
 

@@ -25,7 +25,7 @@ from viz_app.figures.options import UNITS, Unit
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
-    from viz_app.components.explorer import Selection
+    from viz_app.components.explorer.selection import Selection
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ def run(options: Options) -> int:
 
 def _selection(name: str | None, unit: Unit, translator: Translator, maps: AttentionMaps) -> Selection:
     """Return the head of --head. Raises UsageError for a head that the model lacks."""
-    from viz_app.components.explorer import Selection
+    from viz_app.components.explorer.selection import Selection
     from viz_app.explorer_view.snapshot import best_head
     from viz_app.serving.models.translation_service import TranslationService
     from viz_app.serving.scheduling.request_queue import RequestQueue

@@ -1,7 +1,7 @@
 """Joining of a component's JavaScript modules into the one text that Streamlit takes.
 
 Streamlit serves separate script files only for components of an installed package, and this app runs from a checkout.
-So the modules are joined when Python imports the component, without a build step or files on disk.
+So the modules are joined when a page mounts the component first, without a build step or files on disk.
 
 Every module is a real ES module, within these forms:
 

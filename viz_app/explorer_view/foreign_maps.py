@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.components.explorer import Selection, pack
+from viz_app.components.explorer.payload import pack
+from viz_app.components.explorer.selection import Selection
 from viz_app.explorer_view.snapshot import opening_view
 from viz_app.text import texts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.export import BundleItem, bundle
 from viz_app.export.bundle import Turn
 from viz_app.export.command import command_for_sentence

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.analysis.attention_sinks import SINK_SHARE, most_informative_head, sink_shares
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.text.tokenizer import EOS_TOKEN
-from viz_app.components.explorer import Selection, Step, pack
-from viz_app.components.explorer.selection import View
+from viz_app.components.explorer.payload import Step, pack
+from viz_app.components.explorer.selection import Selection, View
 from viz_app.explorer_view.sentence_bundle import sentence_bundle
 from viz_app.export.bundle import Turn
 from viz_app.export.figure_request import ForwardResult

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from transformer_core.attention_maps import AttentionMaps, Kind
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, empty_query
 from viz_app.figures import VIEWS, FigureOptions, Style, upto_step
 from viz_app.figures.option import Choice, declared, from_query, to_query

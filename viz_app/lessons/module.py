@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from viz_app.lessons.catalogue import STAGES
 
 if TYPE_CHECKING:  # the command line asks for a lesson's code, and must not wait for Streamlit
-    from viz_app.components.explorer import Selection
+    from viz_app.components.explorer.selection import Selection
     from viz_app.figures.model.figure import Figure
     from viz_app.lessons.context import LessonContext, StageData
     from viz_app.lessons.lab.recipe import Recipe

@@ -11,7 +11,7 @@ from typing import Any
 
 from transformer_core import __version__
 from viz_app.components.buffer import split_buffer
-from viz_app.components.explorer.code import LICENCES, explorer_code
+from viz_app.components.explorer.code import explorer_code, licences
 from viz_app.components.html_document import PageTheme, html_document, json_element, packed_element, theme_style
 from viz_app.components.modules import join_modules, self_starting
 from viz_app.figures.record import PROGRAM, record_json, xml_safe
@@ -92,7 +92,7 @@ def explorer_page(
         about,
         {**blocks, "findings": json.dumps(findings, separators=(",", ":"), allow_nan=False).encode()},
         language=language,
-        origin=Origin(record=origin.record, licences={**LICENCES, **origin.licences}),
+        origin=Origin(record=origin.record, licences={**licences(), **origin.licences}),
         theme=theme,
     )
 

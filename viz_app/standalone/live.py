@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from viz_app.components.explorer.code import LICENCES, explorer_code
+from viz_app.components.explorer.code import explorer_code, licences
 from viz_app.components.live import worker_code
 from viz_app.components.modules import join_modules
 from viz_app.explorer_view import findings
@@ -63,7 +63,7 @@ def live_document(service: TranslationService, language: str, *, weights: str | 
         about,
         blocks,
         language=language,
-        origin=Origin(record=origin.record, licences={**LICENCES, **origin.licences}),
+        origin=Origin(record=origin.record, licences={**licences(), **origin.licences}),
         allowed=allowed,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.lessons.catalogue import LAB

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.serving.models.registry import available_models, default_model, display_names
 from viz_app.serving.models.translation_service import TranslationService

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import address, headers
 from transformer_core.translator import Translator
-from viz_app.components.explorer import Selection
 from viz_app.components.explorer.payload import join_payloads
+from viz_app.components.explorer.selection import Selection
 from viz_app.serving.models.registry import available_models
 from viz_app.serving.models.search_tree import branch_translation
 from viz_app.state.query_params import selection_from_params, selection_to_params

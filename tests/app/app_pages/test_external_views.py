@@ -31,7 +31,7 @@ def test_closed_it_computes_and_sends_nothing(app: AppTest, monkeypatch: pytest.
     def fail(*_: object, **__: object) -> None:
         raise AssertionError("computed although the row is closed")
 
-    monkeypatch.setattr("viz_app.components.bertviz_frame.bertviz_document", fail)
+    monkeypatch.setattr("viz_app.components.bertviz_frame.document.bertviz_document", fail)
     monkeypatch.setattr("viz_app.figures.plotly.renderer.to_plotly", fail)
     app.run()
     assert mounted(app).get("headlight_bertviz") is None and not app.get("plotly_chart")
@@ -80,7 +80,7 @@ def test_a_rerun_hands_over_the_same_document(app: AppTest, monkeypatch: pytest.
     app.query_params["other"] = "model"
     app.run()
     before = mounted(app).get("headlight_bertviz")
-    monkeypatch.setattr("viz_app.components.bertviz_frame.bertviz_document", lambda *_, **__: "made again")
+    monkeypatch.setattr("viz_app.components.bertviz_frame.document.bertviz_document", lambda *_, **__: "made again")
     app.run()
     assert mounted(app).get("headlight_bertviz") == before
     app.text_input(key="text").set_value("The bus.").run()

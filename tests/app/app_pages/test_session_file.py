@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app.mounted import address, headers, visible
 from transformer_core import __version__
 from transformer_core.storage.manifest import Manifest
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.model_card.histories import available_histories
 from viz_app.serving.classes.polls import OwnQuestion, PollResult
 from viz_app.state import session_file as sf

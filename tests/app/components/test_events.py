@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from viz_app.components import events, explorer
+from viz_app.components import events
+from viz_app.components.explorer import mount as explorer
 
 # The clock of a machine: it goes on, stands still, is set back by a day, and goes on from there.
 CLOCK = [1_000_000_000_000, 1_000_000_000_005, 1_000_000_000_005, 999_913_600_000, 999_913_600_007, 999_913_600_020]

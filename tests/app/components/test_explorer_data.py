@@ -17,8 +17,9 @@ from transformer_core.analysis.attention_sinks import information, sink_shares
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
-from viz_app.components.explorer import Selection, Step, pack
 from viz_app.components.explorer import weights as weights_module
+from viz_app.components.explorer.payload import Step, pack
+from viz_app.components.explorer.selection import Selection
 from viz_app.serving.models.search_tree import branch_ends
 
 Numbers = npt.NDArray[np.float64]

@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pytest
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
-from viz_app.components.explorer import Selection, Step, pack
 from viz_app.components.explorer import weights as weights_module
-from viz_app.components.explorer.payload import with_selection
+from viz_app.components.explorer.payload import Step, pack, with_selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import MAX_BYTES, pack_weights, packed_size
 from viz_app.figures.colours.palette import kind_color, scale
 from viz_app.text import texts

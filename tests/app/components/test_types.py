@@ -10,8 +10,7 @@ from typing import Literal, TypedDict
 import pytest
 
 from transformer_core.attention_maps import KINDS
-from viz_app.components.explorer import Selection
-from viz_app.components.explorer.selection import CHOICES
+from viz_app.components.explorer.selection import CHOICES, Selection
 from viz_app.components.types import label_types, lesson_names, number_types
 from viz_app.figures.option import declared
 

@@ -15,7 +15,7 @@ from tests.foreign_maps import RAGGED, SOURCE, decoder_only, encoder_decoder, en
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.components.bertviz_frame.document import bertviz_document
 from viz_app.components.buffer import split_buffer
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.explorer_view.foreign_maps import foreign_payload
 from viz_app.figures import VIEWS, export, formats_of
 from viz_app.text import LANGUAGES, texts

@@ -20,7 +20,7 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
 from transformer_core.translator import Translation, Translator
 from viz_app.cli import PROGRAM
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.explorer_view.snapshot import MAX_SIDE_BY_SIDE, ExplorerSnapshot, alignment_rates, best_head
 from viz_app.export import make_provenance
 from viz_app.export.figure_request import ForwardResult

@@ -14,7 +14,7 @@ from hypothesis import strategies as some
 from tests.atlas_samples import drawn_atlas
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
 from viz_app.cli import PROGRAM
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.export.command import command_for
 from viz_app.export.figure_arguments import style_from_options, view_from_options
 from viz_app.figure_editor.figure_spec import DPIS, FigureSpec

@@ -13,7 +13,7 @@ import pytest
 
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, RenderCache, forward_result, make_figure

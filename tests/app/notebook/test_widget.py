@@ -15,7 +15,7 @@ from transformer_core.analysis.ablation import translate_without
 from transformer_core.translator import Translator
 from viz_app import ExplorerWidget
 from viz_app.components.buffer import split_buffer
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.serving.models.translation_service import BEAM
 from viz_app.standalone import document
 

@@ -14,16 +14,14 @@ from pathlib import Path
 
 import streamlit as st
 
+from viz_app.components.registration import component
 from viz_app.text import texts
 
 _PUBLISHED = "address_params"
 _ALWAYS = "address_always"
 _SESSION_KEY = "address_session"  # random name of the session for its page
 
-_mount = st.components.v2.component(
-    "headlight_address",
-    js=(Path(__file__).parent / "address.js").read_text(encoding="utf-8"),
-)
+_mount = component("address", js=lambda: (Path(__file__).parent / "address.js").read_text(encoding="utf-8"))
 
 
 def publish(params: Mapping[str, str | None], *, language: str, page: str) -> None:

@@ -11,19 +11,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import streamlit as st
-
-from viz_app.components.bertviz_frame.document import bertviz_document
-
-__all__ = ["bertviz_document", "bertviz_frame"]
+from viz_app.components.registration import component
 
 _FOLDER = Path(__file__).parent
 
-_mount = st.components.v2.component(
-    "headlight_bertviz",
+_mount = component(
+    "bertviz",
     html='<div class="frame">\n<p class="failed" role="alert" hidden></p>\n</div>\n',
-    css=(_FOLDER / "frame.css").read_text(encoding="utf-8"),
-    js=(_FOLDER / "frame.js").read_text(encoding="utf-8"),
+    css=lambda: (_FOLDER / "frame.css").read_text(encoding="utf-8"),
+    js=lambda: (_FOLDER / "frame.js").read_text(encoding="utf-8"),
 )
 
 

@@ -10,15 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from viz_app.components import events
 from viz_app.components.modules import join_modules
+from viz_app.components.registration import component
 
 _KEY = "current-link"
-_mount = st.components.v2.component(
-    "headlight_current_link", js=join_modules(Path(__file__).parent / "js" / "current_link.js")
-)
+_mount = component("current_link", js=lambda: join_modules(Path(__file__).parent / "js" / "current_link.js"))
 
 
 def on_current_link(act: Callable[[], object]) -> None:

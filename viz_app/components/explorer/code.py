@@ -12,7 +12,12 @@ from viz_app.text.glossary import definitions
 
 _FOLDER = Path(__file__).parent
 _D3 = _FOLDER / "vendor" / "d3-hierarchy-3.1.3.min.js"
-LICENCES = {"d3-hierarchy 3.1.3": _D3.with_name("d3-hierarchy-3.1.3.LICENSE.txt").read_text(encoding="utf-8")}
+
+
+def licences() -> dict[str, str]:
+    """Return the text of each library's licence by name."""
+    text = _D3.with_name("d3-hierarchy-3.1.3.LICENSE.txt").read_text(encoding="utf-8")
+    return {"d3-hierarchy 3.1.3": text}
 
 
 @cache

@@ -14,7 +14,7 @@ from transformer_core.analysis.ablation import Head, translate_without
 from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.paper.flops import Work, forward_flops, parameters
 from transformer_core.paper.presets import PRESETS
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.figures import CurvesFigure, MatrixFigure, Request, Series, one_head
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData

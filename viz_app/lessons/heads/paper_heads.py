@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.analysis.ablation import Head
 from transformer_core.atlas.statistics import MIN_GAIN, MIN_PLACES
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.figures import Dots, DotsFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.text.role_words import role_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab.bench import benches

@@ -17,11 +17,11 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-import streamlit as st
 from msgspec import Meta
 
 from viz_app.components import events
 from viz_app.components.modules import join_modules
+from viz_app.components.registration import component
 from viz_app.components.styles import join_styles
 from viz_app.lessons.lesson_markdown import BENCHES, bench_folders
 from viz_app.lessons.stage.payload import pack, pack_live_data
@@ -57,19 +57,14 @@ _PREDICTED = "predicted"
 _Predictions = Annotated[dict[str, Annotated[int, Meta(ge=0)]], Meta(max_length=MAX_SETTINGS)]
 _Findings = Annotated[tuple[SavedFinding, ...], Meta(max_length=MAX_FINDINGS)]
 
-_mount = st.components.v2.component(
-    "headlight_lesson",
-    html='<div class="lesson"></div>\n',
-    js=join_modules(_FOLDER / "js" / "mount.js"),
-)
-
-_mount_live = st.components.v2.component("headlight_lesson_live", js=join_modules(_FOLDER / "js" / "live.js"))
+_mount = component("lesson", html='<div class="lesson"></div>\n', js=lambda: join_modules(_FOLDER / "js" / "mount.js"))
+_mount_live = component("lesson_live", js=lambda: join_modules(_FOLDER / "js" / "live.js"))
 
 
 @cache
 def _code_of(name: str) -> Any:
     """Return the component with a lesson's code; its message never changes, so that it is sent once."""
-    return st.components.v2.component(f"headlight_lesson_code_{name}", js=lesson_code(name))
+    return component(f"lesson_code_{name}", js=lambda: lesson_code(name))
 
 
 def lesson_code(name: str) -> str:

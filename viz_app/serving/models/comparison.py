@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 
 from transformer_core.storage.files import CheckpointError
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.serving.models import loader
 from viz_app.serving.models.registry import available_models
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import OnPosition
 

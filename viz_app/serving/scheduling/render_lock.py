@@ -7,16 +7,11 @@ visitor who asks for page after page delays a translation of another visitor by 
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-import streamlit as st
-
 from viz_app.serving.scheduling.request_queue import RequestQueue, Ticket
-from viz_app.serving.scheduling.visitor import current_visitor
-from viz_app.serving.streamlit_patches import run_session
 
 
 class _RenderLock:
@@ -41,24 +36,18 @@ class _RenderLock:
 _of_thread = threading.local()
 
 
-@st.cache_resource(show_spinner=False, max_entries=1)
-def _queue() -> RequestQueue:
-    # Runs wait for milliseconds, and each has its own connection, so the queue refuses none.
-    return RequestQueue(1, visitor=current_visitor, max_waiting=sys.maxsize)
-
-
 @contextmanager
-def render_lock(queue: RequestQueue | None = None) -> Iterator[None]:
+def render_lock(queue: RequestQueue, session: str = "") -> Iterator[None]:
     """Hold the render lock for the current run.
 
     Args:
-        queue: Queue of the runs; None for the queue of all visitors.
+        queue: Queue of the runs.
+        session: Of the run; a newer run of the same session replaces it.
 
     Raises:
         Superseded: A newer run of the session has started, or the visitor has left.
     """
-    queue = queue or _queue()
-    with queue.ticket(run_session() or "") as ticket:
+    with queue.ticket(session) as ticket:
         lock = _RenderLock(queue, ticket)
         lock.acquire()
         _of_thread.lock = lock

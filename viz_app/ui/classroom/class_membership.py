@@ -14,7 +14,7 @@ import streamlit as st
 
 from viz_app.classroom.following import watch_teacher
 from viz_app.components.address import publish_always, published
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.lessons.catalogue import LAB
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.classes.class_store import class_store

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor import lesson_figure_spec
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec

@@ -10,7 +10,7 @@ import streamlit as st
 from transformer_core.atlas.measures import measures
 from transformer_core.atlas.record import Atlas
 from viz_app.components.atlas import answered, head_atlas, last_report, opened_head, pack
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.explorer_view.head_card import atlas_inputs
 from viz_app.explorer_view.snapshot import opening_view
 from viz_app.export import atlas_table

@@ -12,7 +12,7 @@ import streamlit as st
 from transformer_core.atlas.storage import FILE
 from transformer_core.storage.files import CheckpointError
 from transformer_core.storage.measurements import FOLDER
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.components.growth import growth, last_report, pack
 from viz_app.export.provenance import folder_name
 from viz_app.figure_editor.rendering import ExportableFigure

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from transformer_core.attention_maps import Kind
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer.selection import Selection
 from viz_app.figures.colours.palette import kind_color
 from viz_app.serving.measurements.model_card import ModelCard, Score
 from viz_app.state import session

@@ -8,8 +8,8 @@ import msgspec
 import streamlit as st
 
 from transformer_core import __version__
-from viz_app.components import explorer
-from viz_app.components.explorer import Selection
+from viz_app.components.explorer import mount as explorer
+from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.saved_figure import spec_to_saved
 from viz_app.lessons import stage

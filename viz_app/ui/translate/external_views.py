@@ -108,7 +108,8 @@ def _draw(
 def _draw_bertviz(
     t: Texts, view: BertvizView, shown: AttentionMaps, selection: Selection, identity: tuple[str, ...]
 ) -> None:
-    from viz_app.components.bertviz_frame import bertviz_document, bertviz_frame
+    from viz_app.components.bertviz_frame import bertviz_frame
+    from viz_app.components.bertviz_frame.document import bertviz_document
 
     kind, layer, head = selection.kind, selection.layer, selection.head
     options: dict[str, Any] = {"kind": kind, "theme": page_theme()}

@@ -28,10 +28,10 @@ def turns(is_present: Callable[[], bool] = lambda: True) -> RequestQueue:
 
 
 def draw_as(session: str, queue: RequestQueue, drawn: threading.Event) -> Callable[[], None]:
-    """As `render_lock` does it for a session; outside of Streamlit all runs are of one."""
+    """A run of a session."""
 
     def run() -> None:
-        with queue.ticket(session) as ticket, queue.slot(ticket):
+        with render_lock(queue, session):
             drawn.set()
 
     return run

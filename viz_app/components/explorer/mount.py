@@ -1,0 +1,140 @@
+"""The attention explorer: one browser component that shows every head of one translation.
+
+The page packs a translation once and mounts the component:
+
+    payload = pack(maps, steps=..., texts=t.table("explorer"), selection=selection)
+    selection = explorer(payload, key="explorer")
+
+Everything that the user does inside (kind, layer, head, step, tokens or words) is drawn in the browser, with no server.
+Afterwards the selection is reported to Python, for the URL and for downloads.
+
+The same maps make the same bytes, and bytes that are the same are not sent again. The selection in a payload is only
+where a fresh component starts, so it need not follow the user. New bytes under the same key replace the
+translation and leave the user's selection alone, unless they were packed with ``follow=True``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from transformer_core.attention_maps import Kind
+from viz_app.components import events
+from viz_app.components.explorer.code import explorer_code
+from viz_app.components.explorer.payload import join_payloads, with_selection
+from viz_app.components.explorer.selection import MAX_COMPARED, Selection
+from viz_app.components.modules import join_modules
+from viz_app.components.registration import component
+
+_FOLDER = Path(__file__).parent
+_STATE = "selection"
+_OFF = "off"
+_SENTENCE = "sentence"
+_HEAD = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
+
+# Streamlit sends the files of a component with its data, every time, unless the whole message is one that the browser
+# knows already. So code and style, 150 kB, are a component of their own whose message never changes.
+_bring_code = component("explorer_code", js=explorer_code)
+_mount = component(
+    "explorer", html='<div class="explorer"></div>\n', js=lambda: join_modules(_FOLDER / "js" / "mount.js")
+)
+_mount_finding = component("explorer_findings", js=lambda: join_modules(_FOLDER / "js" / "mountfinding.js"))
+
+
+def explorer(
+    payload: bytes,
+    *,
+    key: str,
+    selection: Selection | None = None,
+    other: bytes | None = None,
+    off: str | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> Selection:
+    """Show a packed translation and return what is selected in it.
+
+    Args:
+        payload: From `pack`.
+        key: Identity of the component; under one key it keeps its selection when the translation changes.
+        selection: Where a fresh component starts (also after a visit to another page), and what is selected as long as
+            the browser has reported nothing. None: where the payload says, with `Selection()` until the first report.
+        other: A second payload, that of the sentence or of the checkpoint which is compared with.
+        off: The head that is switched off where a fresh component starts; only the selected one can be.
+        on_change: Called before the rerun that a new selection causes.
+
+    Returns:
+        The selection as the browser reported it last. A report that makes no sense counts as none.
+    """
+    start = selection or Selection()
+    # Bytes that stay the same are not sent again, so the start is fixed for as long as the component is on the page.
+    kept = f"{key}_start"
+    if key not in st.session_state or kept not in st.session_state:
+        st.session_state[kept] = (selection, off)
+    first, first_off = st.session_state[kept]
+    if first is None or first_off != f"{first.kind}.{first.layer}.{first.head}":
+        first_off = None
+    if first is not None:
+        payload = with_selection(payload, first, key=key, off=first_off)
+    _bring_code(key=f"code-of-{key}", data={}, height="content")
+    result: Any = _mount(
+        key=key,
+        data=payload if other is None else join_payloads(payload, other),
+        default={_STATE: start.to_dict(), _OFF: first_off, _SENTENCE: None},
+        on_selection_change=on_change or events.keep,
+        on_off_change=events.keep,
+        on_sentence_change=events.keep,
+    )
+    return Selection.from_state(result.get(_STATE), default=start)
+
+
+def last_head_off(key: str) -> str | None:
+    """Return the head that the browser has reported as switched off, such as `cross.5.5`; None for none."""
+    found = events.last_report(key, _OFF)
+    return found if isinstance(found, str) and _HEAD.fullmatch(found) else None
+
+
+def head_off(key: str) -> tuple[Kind, int, int] | None:
+    """Return the head that is switched off, counted from 0; None for none. It need not exist in any model."""
+    found = _HEAD.fullmatch(last_head_off(key) or "")
+    return None if found is None else (found[1], int(found[2]), int(found[3]))  # type: ignore[return-value]
+
+
+def asked_sentence(key: str) -> tuple[str, int] | None:
+    """Return the example sentence that was pressed in the card of a head, and the number of the press; None for none.
+
+    It is returned again until `sentence_shown`.
+    """
+    asked = events.new_named_event(_presses(key), events.last_report(key, _SENTENCE))
+    if asked is None:
+        return None
+    text = asked[0]
+    # Half of a surrogate pair is not printable.
+    return asked if 0 < len(text) <= MAX_COMPARED and text.isprintable() else None
+
+
+def sentence_shown(key: str, press: int) -> None:
+    """Acknowledge the press at the end of a run that shows the sentence. A run that is replaced does not reach this."""
+    events.answered(_presses(key), press)
+
+
+def _presses(key: str) -> str:
+    return f"{key}-sentence"
+
+
+def send_finding(key: str, finding: Mapping[str, Any]) -> None:
+    """Send the explorer what was found out after it was drawn: one name and plain values.
+
+    The name is `roles`, `card`, `off` or `free`. The maps are not sent again for it.
+    """
+    (name,) = finding
+    _mount_finding(key=f"code-of-{key}-{name}", data={**finding, "key": key}, height="content")
+
+
+def last_report(key: str) -> Selection | None:
+    """Return the last report of the browser before the component is mounted in this run; None without one."""
+    start = Selection()
+    found = Selection.from_state(events.last_report(key, _STATE), default=start)
+    return None if found is start else found
