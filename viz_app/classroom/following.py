@@ -29,6 +29,6 @@ def watch_teacher(base: str, code: str, moves: int, language: str) -> int | None
         The number of the last change that the browser asks for; None before the first, -1 when the class has ended.
     """
     data = {"base": base, "code": code, "language": language, "moves": moves}
-    found: Any = _mount(key="class-follow", data=data, height="content", on_moves_change=events.keep)
-    told = found.get("moves")
-    return int(told) if isinstance(told, (int, float)) and not isinstance(told, bool) else None
+    reply: Any = _mount(key="class-follow", data=data, height="content", on_moves_change=events.keep)
+    count = reply.get("moves")
+    return int(count) if isinstance(count, (int, float)) and not isinstance(count, bool) else None

@@ -150,8 +150,8 @@ async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any]
 async def _done(request: Request, browser: str, act: Callable[[str, str], Mapping[str, Any]]) -> Response:
     """Act for a browser in a class; an error becomes the name of a sentence in [classroom]."""
     try:
-        found = await run_in_threadpool(act, request.path_params["code"].upper(), browser)
-        return JSONResponse(dict(found), headers=_NO_STORE)
+        answer = await run_in_threadpool(act, request.path_params["code"].upper(), browser)
+        return JSONResponse(dict(answer), headers=_NO_STORE)
     except NoSuchClass:
         return _refusal(404, "ended")
     except NotTheTeacher:

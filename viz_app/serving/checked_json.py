@@ -68,10 +68,10 @@ class Parts:
             if name not in value:
                 return None
             value = value[name]
-        found = converted(value, kind)
-        if found is None:
+        entry = converted(value, kind)
+        if entry is None:
             self.note(*path)
-        return found
+        return entry
 
     def note(self, *path: str) -> None:
         """Note that this part could not be read."""

@@ -16,15 +16,15 @@ _NETWORK_BITS = 64  # of an address of version 6: a network, in which one visito
 def party(address: str) -> str:
     """Return the party that limits count: an address of version 4, a network of version 6, any other text as it is."""
     try:
-        found = ipaddress.ip_address(address.partition("%")[0])
+        ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    if isinstance(found, ipaddress.IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        if not found.is_loopback:
-            return str(ipaddress.ip_network((found, _NETWORK_BITS), strict=False))
-    return str(found)
+    if isinstance(ip, ipaddress.IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return str(ip.ipv4_mapped)
+        if not ip.is_loopback:
+            return str(ipaddress.ip_network((ip, _NETWORK_BITS), strict=False))
+    return str(ip)
 
 
 def same_origin(headers: Mapping[str, str]) -> bool:

@@ -52,9 +52,9 @@ def limit_incoming(max_bytes: int) -> None:
         events, bucket = self.conn.events_received, TokenBucket(FRAMES_PER_SECOND, FRAME_BURST)
 
         def counted() -> list[Any]:
-            found = events()
-            if bucket.take(len(found)) >= 0:
-                return found
+            received = events()
+            if bucket.take(len(received)) >= 0:
+                return received
             self.transport.abort()
             return []
 

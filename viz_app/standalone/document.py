@@ -128,12 +128,14 @@ def standalone_page(
         t("page.command"): record.get("command", ""),
         **{t("page.licence", what=what): text for what, text in origin.licences.items()},
     }
-    told = "".join(f"<dt>{_text(name)}</dt><dd><pre>{_text(value)}</pre></dd>" for name, value in rows.items() if value)
+    terms = "".join(
+        f"<dt>{_text(name)}</dt><dd><pre>{_text(value)}</pre></dd>" for name, value in rows.items() if value
+    )
     body = (
         f'<header><h1>{PROGRAM}</h1><bdi class="page-title">{_text(title)}</bdi>'
         f'<select aria-label="{_text(t("page.sentences"))}" hidden></select></header>\n'
         f'<p class="page-note" role="status"></p>\n<noscript>{_text(t("page.failed"))}</noscript>\n<main></main>\n'
-        f"<footer><details><summary>{_text(t('page.about'))}</summary><dl>{told}</dl></details></footer>\n"
+        f"<footer><details><summary>{_text(t('page.about'))}</summary><dl>{terms}</dl></details></footer>\n"
     )
     body += "\n".join(
         [

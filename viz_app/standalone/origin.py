@@ -56,5 +56,5 @@ def model_licences(service: TranslationService, t: Texts) -> dict[str, str]:
         CheckpointError: The card is damaged.
     """
     checkpoint = service.translator.checkpoint
-    found = _LICENCE.search(prose(Path(checkpoint.folder))) if checkpoint is not None else None
-    return {t("page.data"): found[1].strip()} if found else {}
+    licence = _LICENCE.search(prose(Path(checkpoint.folder))) if checkpoint is not None else None
+    return {t("page.data"): licence[1].strip()} if licence else {}

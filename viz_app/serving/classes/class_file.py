@@ -36,8 +36,8 @@ class ClassFile:
         parent = os.environ.get(STATE_SETTING, "").split(":")[0] or tempfile.gettempdir()
         folder = Path(parent) / f"headlight-{user}-{server}"
         folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
-        if os.name == "posix" and (not stat.S_ISDIR(found.st_mode) or found.st_uid != user or found.st_mode & 0o077):
+        status = folder.lstat()
+        if os.name == "posix" and (not stat.S_ISDIR(status.st_mode) or status.st_uid != user or status.st_mode & 0o077):
             raise PermissionError(f"{folder} is not a folder of this user alone")
         recover_interrupted_writes(folder, _NAME)
         self._path, self._lock = folder / _NAME, threading.Lock()

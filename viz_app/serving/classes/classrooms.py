@@ -196,17 +196,17 @@ class Classrooms:
     def ask(self, code: str, owner: str, question: Question) -> None:
         """Open a poll; the one before it ends. Raises NoSuchClass, NotTheTeacher."""
         with self._lock:
-            found = self._of_teacher(code, owner)
-            found.store_result()
-            found.number += 1
-            found.question, found.state, found.answers, found.origins = question, "open", {}, {}
+            room = self._of_teacher(code, owner)
+            room.store_result()
+            room.number += 1
+            room.question, room.state, room.answers, room.origins = question, "open", {}, {}
 
     def set_state(self, code: str, owner: str, state: State) -> None:
         """Close the poll, reveal its result, or open it again. Raises NoSuchClass, NotTheTeacher."""
         with self._lock:
-            found = self._of_teacher(code, owner)
-            if found.question is not None:
-                found.state = state
+            room = self._of_teacher(code, owner)
+            if room.question is not None:
+                room.state = state
 
     def answer(self, code: str, browser: str, poll: int, option: int, address: str = "") -> None:
         """Store a browser's one answer, which may change while the poll is open.
@@ -218,40 +218,40 @@ class Classrooms:
             AnswerRefused: The poll takes no such answer.
         """
         with self._lock:
-            found = self._class(code)
-            question = found.question
-            if question is None or found.state != "open" or poll != found.number:
+            room = self._class(code)
+            question = room.question
+            if question is None or room.state != "open" or poll != room.number:
                 raise AnswerRefused("this poll is not open")
             if not 0 <= option < question.options:
                 raise AnswerRefused(f"the option is {option}, but must be less than {question.options}")
-            if browser not in found.answers:
+            if browser not in room.answers:
                 origin = hash(party(address))
-                if len(found.answers) >= MAX_STUDENTS and not found.make_room(origin):
+                if len(room.answers) >= MAX_STUDENTS and not room.make_room(origin):
                     raise AnswerRefused(f"{MAX_STUDENTS:,} have answered already")
-                found.origins[browser] = origin
-            found.answers[browser] = option
+                room.origins[browser] = origin
+            room.answers[browser] = option
             self._is_saved = False
 
     def look(self, code: str, browser: str) -> ClassView:
         """Return the class as a browser may see it, and count the browser as present. Raises NoSuchClass."""
         with self._lock:
-            found, now = self._class(code), self._clock()
-            is_teacher = browser == found.owner
+            room, now = self._class(code), self._clock()
+            is_teacher = browser == room.owner
             if not is_teacher:
-                self._note_presence(found, browser, now)
-            shows_counts = found.question is not None and (is_teacher or found.state == "revealed")
+                self._note_presence(room, browser, now)
+            shows_counts = room.question is not None and (is_teacher or room.state == "revealed")
             return ClassView(
                 is_teacher=is_teacher,
-                students=sum(now - seen < PRESENT_SECONDS for seen in found.seen.values()),
-                poll=found.number,
-                state=found.state,
-                question=found.question,
-                answers=len(found.answers),
-                mine=found.answers.get(browser),
-                counts=dict(Counter(found.answers.values())) if shows_counts else None,
-                is_led=found.is_led,
-                place=found.place if found.is_led else None,
-                moves=found.moves,
+                students=sum(now - seen < PRESENT_SECONDS for seen in room.seen.values()),
+                poll=room.number,
+                state=room.state,
+                question=room.question,
+                answers=len(room.answers),
+                mine=room.answers.get(browser),
+                counts=dict(Counter(room.answers.values())) if shows_counts else None,
+                is_led=room.is_led,
+                place=room.place if room.is_led else None,
+                moves=room.moves,
             )
 
     def lead(self, code: str, owner: str, is_led: bool) -> None:
@@ -262,17 +262,17 @@ class Classrooms:
     def show_place(self, code: str, owner: str, place: Place) -> None:
         """Set the teacher's place. Raises NoSuchClass, NotTheTeacher."""
         with self._lock:
-            found = self._of_teacher(code, owner)
-            if found.place != place:
-                found.place = place
-                found.moves += 1
+            room = self._of_teacher(code, owner)
+            if room.place != place:
+                room.place = place
+                room.moves += 1
 
     def results(self, code: str, owner: str) -> tuple[PollResult, ...]:
         """Return the results of every poll, the present one last. Raises NoSuchClass, NotTheTeacher."""
         with self._lock:
-            found = self._of_teacher(code, owner)
-            now = [found.result(found.question)] if found.question is not None and found.answers else []
-            return (*found.results, *now)
+            room = self._of_teacher(code, owner)
+            now = [room.result(room.question)] if room.question is not None and room.answers else []
+            return (*room.results, *now)
 
     def end(self, code: str, owner: str) -> None:
         """Forget a class and all of its answers. Raises NoSuchClass, NotTheTeacher."""
@@ -290,9 +290,9 @@ class Classrooms:
         self._secret = saved.secret
         for code, each in saved.classes.items():
             try:
-                found = msgspec.json.decode(each, type=_Class)
-                origins = dict.fromkeys(found.answers, 0)  # where they came from is not kept
-                self._classes[code] = replace(found, used=self._clock(), origins=origins)
+                room = msgspec.json.decode(each, type=_Class)
+                origins = dict.fromkeys(room.answers, 0)  # where they came from is not kept
+                self._classes[code] = replace(room, used=self._clock(), origins=origins)
             except _DAMAGED as error:
                 _log.warning("class %r is not restored: %s", code, error)
 
@@ -316,24 +316,24 @@ class Classrooms:
             self._is_saved = False
 
     def _class(self, code: str) -> _Class:
-        found = self._classes.get(code)
-        if found is None or self._clock() - found.used >= IDLE_SECONDS:
+        room = self._classes.get(code)
+        if room is None or self._clock() - room.used >= IDLE_SECONDS:
             raise NoSuchClass
-        return found
+        return room
 
     def _of_teacher(self, code: str, owner: str) -> _Class:
-        found = self._class(code)
-        if found.owner != owner:
+        room = self._class(code)
+        if room.owner != owner:
             raise NotTheTeacher
-        found.used, self._is_saved = self._clock(), False
-        return found
+        room.used, self._is_saved = self._clock(), False
+        return room
 
-    def _note_presence(self, found: _Class, browser: str, now: float) -> None:
-        if browser not in found.seen and len(found.seen) >= MAX_STUDENTS:
-            found.seen = {each: seen for each, seen in found.seen.items() if now - seen < PRESENT_SECONDS}
-            if len(found.seen) >= MAX_STUDENTS:
+    def _note_presence(self, room: _Class, browser: str, now: float) -> None:
+        if browser not in room.seen and len(room.seen) >= MAX_STUDENTS:
+            room.seen = {each: seen for each, seen in room.seen.items() if now - seen < PRESENT_SECONDS}
+            if len(room.seen) >= MAX_STUDENTS:
                 return
-        found.seen[browser] = found.used = now
+        room.seen[browser] = room.used = now
 
     def _new_code(self) -> str:
         while True:

@@ -101,19 +101,19 @@ class _Header(msgspec.Struct, frozen=True):
 def read_request(data: bytes, translator: Translator) -> Request:
     """Read a request for a model. Raises Refused for one that it cannot serve."""
     try:
-        found = msgspec.json.decode(data, type=Request)
+        request = msgspec.json.decode(data, type=Request)
     except READ_ERRORS as error:
         raise Refused(Refusal("request", str(error))) from error
-    if found.weights_hash != translator.checkpoint_hash:
+    if request.weights_hash != translator.checkpoint_hash:
         raise Refused(Refusal("other_model", f"this server has the model {translator.checkpoint_hash}"))
-    sentence, vocabulary = found.sentence, len(translator.tokenizer.source)
+    sentence, vocabulary = request.sentence, len(translator.tokenizer.source)
     if len(sentence) > translator.max_tokens:
         raise Refused(Refusal("request", f"{len(sentence)} tokens, but at most {translator.max_tokens} are allowed"))
     if not len(sentence.ids) == len(sentence.tokens) == len(sentence.spans) == len(sentence.unknown):
         raise Refused(Refusal("request", "ids, tokens, spans and unknown must be equally many"))
     if not all(0 <= each < vocabulary for each in sentence.ids):
         raise Refused(Refusal("request", f"ids must be from 0 to {vocabulary - 1}"))
-    return found
+    return request
 
 
 def to_reply(decoded: Decoded) -> bytes:

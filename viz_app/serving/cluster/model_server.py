@@ -198,7 +198,7 @@ class ModelReplica:
     def _decode(self, sentences: list[_Sentence], beam: int) -> list[Answer]:
         end = time.monotonic() + DEADLINE
         try:
-            found = decode_together(
+            decoded = decode_together(
                 self._translator,
                 [each.encoding for each in sentences],
                 beam,
@@ -211,7 +211,7 @@ class ModelReplica:
                 else to_reply(each)
                 if each is not None
                 else Refusal("failed", "given up")
-                for each in found
+                for each in decoded
             ]
         except DecodingStopped:
             return [Refusal("deadline", f"no translation after {DEADLINE:g} seconds")] * len(sentences)
@@ -253,12 +253,12 @@ def _check_sender(request: HttpRequest) -> None:
 
 
 async def _body(request: HttpRequest, max_bytes: int = MAX_REQUEST_BYTES) -> bytes:
-    found = bytearray()
+    body = bytearray()
     async for chunk in request.stream():
-        found += chunk
-        if len(found) > max_bytes:
+        body += chunk
+        if len(body) > max_bytes:
             raise Refused(Refusal("request", f"a request may have {max_bytes:,} bytes"))
-    return bytes(found)
+    return bytes(body)
 
 
 def _json(value: msgspec.Struct, status: int = 200) -> Response:

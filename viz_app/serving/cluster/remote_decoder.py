@@ -134,15 +134,15 @@ class RemoteDecoder:
                 raise self._error(response.status, response.read(MAX_REFUSAL_BYTES))
 
             def read(count: int) -> bytearray:
-                found = bytearray(count)
-                rest = memoryview(found)
+                block = bytearray(count)
+                rest = memoryview(block)
                 while rest:
                     check()
                     size = response.readinto(rest[:_CHUNK_BYTES])
                     if not size:
                         raise _Lost(f"the answer ends {len(rest):,} bytes too soon")
                     rest = rest[size:]
-                return found
+                return block
 
             return read_reply(read, self._translator, encoding)
         finally:

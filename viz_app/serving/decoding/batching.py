@@ -111,23 +111,23 @@ class Batcher:
 
         batch_sentences.observe(len(sentences))
         end = time.monotonic() + self._deadline
-        found: Sequence[Decoded | Exception | None]
+        outcomes: Sequence[Decoded | Exception | None]
         try:
-            found = self._run(
+            outcomes = self._run(
                 [each.encoding for each in sentences],
                 sentences[0].beam,
                 lambda: time.monotonic() > end,
                 lambda number: sentences[number].should_stop(),
             )
         except DecodingStopped:
-            found = [DeadlineExceeded(f"no translation after {self._deadline:g} seconds")] * len(sentences)
+            outcomes = [DeadlineExceeded(f"no translation after {self._deadline:g} seconds")] * len(sentences)
         except Exception as error:
-            found = [error] * len(sentences)
+            outcomes = [error] * len(sentences)
         except BaseException as error:
             for each in sentences:
                 each.decoded.set_exception(error)
             raise
-        for each, decoded in zip(sentences, found, strict=True):
+        for each, decoded in zip(sentences, outcomes, strict=True):
             if decoded is None:
                 each.decoded.set_exception(Superseded())
             elif isinstance(decoded, Exception):

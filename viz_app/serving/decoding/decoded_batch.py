@@ -50,7 +50,7 @@ def decode_together(
     """
     ids = [each.ids for each in sentences]
     results = translator.search(ids, beam=beam, should_stop=should_stop, is_given_up=is_given_up)
-    found: list[Decoded | MapsTooLarge | None] = [None] * len(sentences)
+    decoded: list[Decoded | MapsTooLarge | None] = [None] * len(sentences)
     pairs: dict[int, TeacherForcedInput] = {}
     for number, (encoding, result) in enumerate(zip(sentences, results, strict=True)):
         if not result.hypotheses:
@@ -61,8 +61,8 @@ def decode_together(
             translator.check_maps(reading)
             pairs[number] = reading
         except MapsTooLarge as error:
-            found[number] = error
+            decoded[number] = error
     maps = translator.attention_batch(list(pairs.values()))
     for number, each in zip(pairs, maps, strict=True):
-        found[number] = Decoded(results[number], each)
-    return found
+        decoded[number] = Decoded(results[number], each)
+    return decoded

@@ -230,8 +230,8 @@ class ModelCard:
 
 
 def _facts(training: Mapping[str, Any]) -> dict[str, Fact]:
-    found = ((name, converted(value, Fact)) for name, value in current_names(training).items())
-    return {name: value for name, value in found if value is not None}
+    facts = ((name, converted(value, Fact)) for name, value in current_names(training).items())
+    return {name: value for name, value in facts if value is not None}
 
 
 def _heads(parts: Parts) -> Iterator[tuple[Kind, HeadCounts]]:

@@ -24,9 +24,12 @@ def role_tables(
     """Measure the roles of all heads over sentences and the model's own translations of them."""
     from transformer_core.analysis.roles import find_roles, occlusion_links
 
-    found = translator.translate_batch(list(texts), beam=1, should_stop=should_stop)
-    maps = [each.attention for each in found]
-    links = [occlusion_links(translator, each.source_encoding, each.hypotheses[0].ids, each.finished) for each in found]
+    translations = translator.translate_batch(list(texts), beam=1, should_stop=should_stop)
+    maps = [each.attention for each in translations]
+    links = [
+        occlusion_links(translator, each.source_encoding, each.hypotheses[0].ids, each.finished)
+        for each in translations
+    ]
     return {kind: find_roles(maps, kind, links if kind == "cross" else None) for kind in KINDS}
 
 

@@ -35,7 +35,7 @@ def parse_tree(best: Translation, branch: int, shown: Translation, translator: T
     parse = ParserOutput.from_tokens(shown.source, shown.tokens, shown.scores, translator.tokenizer)
     if parse is None:
         return {}
-    found = parse.repaired()
+    repaired = parse.repaired()
     others = [
         {
             "branch": number,
@@ -48,12 +48,12 @@ def parse_tree(best: Translation, branch: int, shown: Translation, translator: T
     return {
         "words": list(parse.words),
         "spans": [_tokens_of(word, parse.token_words) for word in range(len(parse.words))],
-        "marks": list(found.marks),
+        "marks": list(repaired.marks),
         "nodes": [
-            {**span._asdict(), "opening": opening, "closing": closing} for span, (opening, closing) in found.spans
+            {**span._asdict(), "opening": opening, "closing": closing} for span, (opening, closing) in repaired.spans
         ],
-        "repairs": dict(found.repairs),
-        "text": str(found.tree),
+        "repairs": dict(repaired.repairs),
+        "text": str(repaired.tree),
         "others": others,
         "constrained": translator.decoding.constrained,
     }

@@ -44,7 +44,7 @@ def available_models() -> dict[str, Path]:
     named = [(os.path.basename(os.path.realpath(served)), served)]
     named += [(folder.name, folder) for folder in folders if (folder / "config.json").is_file()]
     named += [(name, Path(report.folder)) for name, report in opened_models().models.items()]
-    found: dict[str, Path] = {}
+    models: dict[str, Path] = {}
     there: set[str] = set()
     for own, folder in named:
         place = os.path.realpath(folder)  # half the work of `resolve`, for a page that asks ten times
@@ -52,10 +52,10 @@ def available_models() -> dict[str, Path]:
             continue
         there.add(place)
         name, number = own, 2
-        while name in found:
+        while name in models:
             name, number = f"{own} ({number})", number + 1
-        found[name] = folder
-    return found
+        models[name] = folder
+    return models
 
 
 def opened_by_visitors() -> dict[str, str]:
@@ -75,10 +75,10 @@ def is_tracked(folder: Path) -> bool:
         return False
     command = ["git", "--literal-pathspecs", "ls-files", "--", str(config)]
     try:
-        found = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=_GIT_SECONDS, check=False)
+        listing = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=_GIT_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):  # no Git, so nothing that it could fetch
         return False
-    return found.returncode == 0 and bool(found.stdout)
+    return listing.returncode == 0 and bool(listing.stdout)
 
 
 def default_model() -> str:
@@ -88,28 +88,28 @@ def default_model() -> str:
 
 def languages(folder: Path) -> Languages | None:
     """Return the languages of a checkpoint, without loading it; None if its files do not name them."""
-    found = _card(folder)
-    return found.languages if isinstance(found, ModelCard) else None
+    card = _card(folder)
+    return card.languages if isinstance(card, ModelCard) else None
 
 
 def source_language(name: str) -> str:
     """Return the BCP 47 code of a model's source language; empty if unknown, or for a missing model."""
     folder = available_models().get(name)
-    found = languages(folder) if folder is not None else None
-    return found.source if found else ""
+    pair = languages(folder) if folder is not None else None
+    return pair.source if pair else ""
 
 
 def is_parser(name: str) -> bool:
     """Return whether a model was trained on trees, as its files say; False for a missing model."""
     folder = available_models().get(name)
-    found = None if folder is None else _card(folder)
-    return isinstance(found, ModelCard) and found.parses
+    card = None if folder is None else _card(folder)
+    return isinstance(card, ModelCard) and card.parses
 
 
 def unreadable_models() -> dict[str, str]:
     """Return the problems of models whose metrics cannot be read, by name."""
-    found = {name: _card(folder) for name, folder in available_models().items()}
-    return {name: problem for name, problem in found.items() if isinstance(problem, str)}
+    cards = {name: _card(folder) for name, folder in available_models().items()}
+    return {name: problem for name, problem in cards.items() if isinstance(problem, str)}
 
 
 def _card(folder: Path) -> ModelCard | str | None:
@@ -135,10 +135,10 @@ def display_names(t: Texts) -> dict[str, str]:
 
     Models with the same language pair also show their names, unless that is the pair itself, such as en-fr.
     """
-    told = {name: languages(folder) for name, folder in available_models().items()}
-    names = {name: display_name(t, name, pair) for name, pair in told.items()}
+    pairs = {name: languages(folder) for name, folder in available_models().items()}
+    names = {name: display_name(t, name, pair) for name, pair in pairs.items()}
     shared = {title for title in names.values() if list(names.values()).count(title) > 1}
-    plain = {name for name, pair in told.items() if pair and name == f"{pair.source}-{pair.target}"}
+    plain = {name for name, pair in pairs.items() if pair and name == f"{pair.source}-{pair.target}"}
     return {
         name: f"{title} ({name})" if title in shared and name not in plain else title for name, title in names.items()
     }

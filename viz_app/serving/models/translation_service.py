@@ -242,8 +242,8 @@ class TranslationService:
                 decoded = self.decoder.decode(ticket, encoding, beam, should_stop, on_position)
                 return TranslationResult(self.translator.translation(text, encoding, decoded.result), decoded.maps)
 
-            found: TranslationResult = self.cache.get(("translation", text, beam), translate, ticket)
-            return found
+            result: TranslationResult = self.cache.get(("translation", text, beam), translate, ticket)
+            return result
 
     @cached_property
     def _token_ids(self) -> dict[str, int]:
@@ -277,8 +277,8 @@ class TranslationService:
         text = own.translation.source
 
         def translate(should_stop: ShouldStop) -> TranslationResult:
-            found = self.translator.translate(text, beam=BEAM, prefix=prefix, should_stop=should_stop)
-            return TranslationResult(found, found.attention)
+            translation = self.translator.translate(text, beam=BEAM, prefix=prefix, should_stop=should_stop)
+            return TranslationResult(translation, translation.attention)
 
         try:
             return self.compute_once(session, ("forced", text, prefix), translate, on_position=on_position)

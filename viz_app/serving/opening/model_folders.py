@@ -36,21 +36,21 @@ def allowed_root(bound: str | None, headers: Mapping[str, str]) -> Path | None:
 
 def model_folders(root: Path) -> dict[str, Path]:
     """Return folders that may hold a model, by path below the root; nothing is followed or opened."""
-    found: dict[str, Path] = {}
+    models: dict[str, Path] = {}
     looked, level = 0, [root]
     for _ in range(_DEPTH + 1):
         below: list[Path] = []
         for folder in level:
             looked += 1
-            if looked > _MAX_LOOKED_AT or len(found) >= MAX_FOLDERS:
-                return found
+            if looked > _MAX_LOOKED_AT or len(models) >= MAX_FOLDERS:
+                return models
             names, folders = _entries(folder)
             if folder != root and _may_be_model(names):
-                found[folder.relative_to(root).as_posix()] = folder
+                models[folder.relative_to(root).as_posix()] = folder
             else:
                 below += folders
         level = below
-    return found
+    return models
 
 
 def _may_be_model(names: set[str]) -> bool:

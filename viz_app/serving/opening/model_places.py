@@ -14,7 +14,7 @@ def plain_name(text: str) -> str:
 def unused_name(text: str, others: Mapping[str, object]) -> str:
     """Return a plain name that no other model has."""
     plain = plain_name(text)
-    found, number = plain, 2
-    while found in others:
-        found, number = f"{plain}-{number}", number + 1
-    return found
+    name, number = plain, 2
+    while name in others:
+        name, number = f"{plain}-{number}", number + 1
+    return name

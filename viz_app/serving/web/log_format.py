@@ -23,18 +23,18 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without its end."""
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
         }
-        found |= {name: value for name, value in vars(record).items() if name not in _PLAIN}
+        fields |= {name: value for name, value in vars(record).items() if name not in _PLAIN}
         if record.exc_info and record.exc_info[0]:
             kind, _, places = record.exc_info
-            found["exception"] = kind.__name__
-            found["places"] = [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(places)]
-        return json.dumps(found, ensure_ascii=False, default=str)
+            fields["exception"] = kind.__name__
+            fields["places"] = [f"{each.filename}:{each.lineno} {each.name}" for each in traceback.extract_tb(places)]
+        return json.dumps(fields, ensure_ascii=False, default=str)
 
 
 def use_log_setting() -> None:
