@@ -8,8 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from transformer_core import renamed
-
 if TYPE_CHECKING:
     from transformer_core.attention_maps import AttentionMaps as AttentionMaps
     from transformer_core.attention_maps import Axis as Axis
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator as Translator
 
 __version__ = "0.1.0"
-
-renamed.install()
 
 _HOME = {
     "attention_maps": ("AttentionMaps", "Axis"),

@@ -39,6 +39,7 @@ from transformer_core.storage.files import (
     write_json,
 )
 from transformer_core.storage.files import CheckpointError as CheckpointError
+from transformer_core.storage.format_1 import current_names
 from transformer_core.storage.identity import weights_hash
 from transformer_core.storage.manifest import MANIFEST_FILE, Manifest, is_plain, manifest_hash, read_object
 from transformer_core.storage.measurements import FOLDER as DERIVED_FOLDER
@@ -73,7 +74,6 @@ class Checkpoint:
         decoding: Its decoding defaults.
         metrics: Contents of `metrics.json`, with later measurements.
         weights_hash: The model's identity: see identity.py.
-        formerly: Hashes by which older files name the same model.
         problem: Why what was derived is left out, such as that it is of another model; empty when nothing is.
         files_hash: Changes with any file of the folder that has an effect here.
     """
@@ -84,14 +84,8 @@ class Checkpoint:
     decoding: DecodingConfig
     metrics: dict[str, Any]
     weights_hash: str
-    formerly: tuple[str, ...]
     problem: str
     files_hash: str
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All hashes that mean this model, today's first."""
-        return (self.weights_hash, *self.formerly)
 
 
 def save_checkpoint(
@@ -158,8 +152,6 @@ def _in_float16(name: str, tensor: Tensor) -> Tensor:
 def write_manifest(folder: Path) -> Manifest:
     """List the files of a checkpoint with their hashes; to be called again after a change, such as to its card.
 
-    Hashes that named the same model before stay known, as `formerly`.
-
     Raises:
         CheckpointError: The configuration, a vocabulary or the weights cannot be read.
     """
@@ -172,7 +164,7 @@ def write_manifest(folder: Path) -> Manifest:
     _check_listed(folder, hashes)
     tokenizer = _load_tokenizer(folder)
     identity = weights_hash(_read_json(folder / "config.json"), _vocabularies(tokenizer), open_shards(folder))
-    manifest = Manifest(files=hashes, weights_hash=identity, formerly=_former_names(folder, hashes, identity))
+    manifest = Manifest(files=hashes, weights_hash=identity)
     manifest.write(folder)
     return manifest
 
@@ -189,19 +181,6 @@ def write_beside(folder: Path, files: Mapping[str, bytes]) -> None:
     for name, data in files.items():
         atomic_write_bytes(folder / name, data)
     replace(manifest, files=listed).write(folder)
-
-
-def _former_names(folder: Path, hashes: Mapping[str, str], identity: str) -> tuple[str, ...]:
-    """Return the hashes that named a folder's model before its manifest is rewritten; none for another model."""
-    if not (folder / MANIFEST_FILE).exists():
-        return ()
-    before = Manifest.read(folder)
-    if before.weights_hash:
-        return before.formerly if before.weights_hash == identity else ()
-    # Format 1 named a model by its manifest.
-    decisive = {name for name in {*before.files, *hashes} if name.endswith((ENDING, ".model")) or name == "config.json"}
-    same = all(before.files.get(name) == hashes.get(name) for name in decisive if "/" not in name)
-    return (sha256(folder / MANIFEST_FILE),) if same else ()
 
 
 def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, half: bool | None = False) -> Checkpoint:
@@ -233,9 +212,10 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, h
             folder / "config.json", f"has format {config.get('format_version')!r}, this program reads {FORMAT_VERSION}"
         )
     try:
-        model_config = ModelConfig.from_dict(config["model"])
-        decoding = DecodingConfig.from_dict(config["decoding"])
-        special = SpecialIds.from_dict(config["special_ids"])
+        options = current_names(config)
+        model_config = ModelConfig.from_dict(options["model"])
+        decoding = DecodingConfig.from_dict(options["decoding"])
+        special = SpecialIds.from_dict(options["special_ids"])
     except (ConfigError, KeyError, TypeError, AttributeError) as error:
         raise CheckpointError(folder / "config.json", f"invalid options: {error}") from error
     tokenizer = _load_tokenizer(folder)
@@ -266,9 +246,8 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, h
         model=model.to(device).eval(),
         tokenizer=tokenizer,
         decoding=decoding,
-        metrics=_read_json(folder / "metrics.json") | measured,
+        metrics=current_names(_read_json(folder / "metrics.json") | measured),
         weights_hash=identity,
-        formerly=manifest.formerly if manifest.weights_hash else (manifest_hash(folder),),
         problem=problem,
         files_hash=version,
     )

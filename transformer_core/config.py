@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Self, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -70,32 +70,11 @@ def _allowed(kind: Any, value: object) -> str:
 class _Config:
     """Base of all configurations: to and from plain dictionaries; an unknown key is an error."""
 
-    # Files, recipes and the command line may have either.
-    RENAMED: ClassVar[Mapping[str, str]] = {}  # former name of an option -> its name
-    RENAMED_VALUES: ClassVar[Mapping[str, Mapping[str, str]]] = {}  # option -> former name of a choice -> its name
-
-    @classmethod
-    def with_current_names(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values by the current names of options and choices.
-
-        Raises:
-            ConfigError: An option is given by both names.
-        """
-        if not isinstance(values, Mapping):
-            raise ConfigError(f"{cls.__name__}: expected options, got {values!r}")
-        twice = [old for old, new in cls.RENAMED.items() if old in values and new in values]
-        if twice:
-            raise ConfigError(f"{twice[0]} is the former name of {cls.RENAMED[twice[0]]}; give one of them")
-        current = {cls.RENAMED.get(name, name): value for name, value in values.items()}
-        for name, choices in cls.RENAMED_VALUES.items():
-            if isinstance(current.get(name), str):
-                current[name] = choices.get(current[name], current[name])
-        return current
-
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Self:
         """Build from a plain dictionary. Raises ConfigError for an unknown option, or a bad value."""
-        values = cls.with_current_names(values)
+        if not isinstance(values, Mapping):
+            raise ConfigError(f"{cls.__name__}: expected options, got {values!r}")
         known = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
         unknown = sorted(set(values) - set(known))
         if unknown:
@@ -313,14 +292,6 @@ class TrainingConfig(_Config):
     plateau_steps: Count = 4_000
     plateau_loss: PositiveReal = 6.5
 
-    RENAMED: ClassVar[Mapping[str, str]] = {
-        "moments": "snapshots",
-        "moments_from": "snapshots_from",
-        "max_pieces": "max_tokens",
-        "recompute": "activation_checkpointing",
-    }
-    RENAMED_VALUES: ClassVar[Mapping[str, Mapping[str, str]]] = {"parallel": {"replicate": "ddp", "shard": "fsdp"}}
-
     def __post_init__(self) -> None:
         super().__post_init__()
         most = f"at most steps ({self.steps})"
@@ -368,8 +339,6 @@ class DecodingConfig(_Config):
     alternatives: Annotated[int, Meta(ge=0, le=100)] = 5
     constrained: bool = False
 
-    RENAMED: ClassVar[Mapping[str, str]] = {"max_source_pieces": "max_source_tokens"}
-
     def __post_init__(self) -> None:
         super().__post_init__()
         # The smallest tree has two brackets and </s> beside its words.
@@ -399,8 +368,6 @@ class SpecialIds(_Config):
     eos: int = 2
     unk: int = 3
     forced_bos: int = -1
-
-    RENAMED: ClassVar[Mapping[str, str]] = {"first": "forced_bos"}
 
     def __post_init__(self) -> None:
         super().__post_init__()

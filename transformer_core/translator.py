@@ -27,7 +27,6 @@ from transformer_core.model.masks import input_padding_mask, padding_mask
 from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.automaton import BracketAutomaton, least_symbols
 from transformer_core.parsing.vocabulary import generates_trees
-from transformer_core.renamed import Alias
 from transformer_core.short_repr import ShortRepr
 from transformer_core.text.tokenizer import Encoding, Tokenizer, axis
 
@@ -75,8 +74,6 @@ class Translation(ShortRepr):
     history: tuple[Node, ...]
     _translator: Translator = field(repr=False, compare=False)
 
-    pieces = Alias("tokens")
-
     @cached_property
     def attention(self) -> AttentionMaps:
         """All attention weights of the translation, from one forced pass."""
@@ -110,8 +107,6 @@ class TeacherForcedOutput(ShortRepr):
     tokens: tuple[str, ...]
     scores: tuple[float, ...]
     attention: AttentionMaps
-
-    pieces = Alias("tokens")
 
     @property
     def log_probability(self) -> float:
@@ -155,9 +150,6 @@ class Translator:
     Attributes:
         most_map_bytes: Limit of the attention maps of a sentence, in bytes; None for no limit.
     """
-
-    force = Alias("teacher_force")
-    max_pieces = Alias("max_tokens")
 
     def __init__(self, model: Transformer, tokenizer: Tokenizer, decoding: DecodingConfig | None = None) -> None:
         self.model = model.eval()
@@ -214,11 +206,6 @@ class Translator:
     def checkpoint_hash(self) -> str:
         """The model's `weights_hash`; empty for one that was not loaded from a checkpoint."""
         return self.checkpoint.weights_hash if self.checkpoint else ""
-
-    @property
-    def checkpoint_names(self) -> tuple[str, ...]:
-        """All hashes by which files name this model: today's first, then the ones in older files."""
-        return self.checkpoint.names if self.checkpoint else ("",)
 
     @property
     def metrics(self) -> dict[str, Any]:

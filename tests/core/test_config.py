@@ -92,7 +92,7 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         (SpecialIds, {"pad": 2}, "special ids is .2, 1, 2, 3., but must be different numbers"),
         (SpecialIds, {"unk": -1}, "special ids is .* but must be different numbers"),
         (SpecialIds, {"bos": 3}, "special ids is .* but must be different numbers"),
-        (SpecialIds, {"first": 2}, "forced_bos is 2, but must be -1 or a token other than pad, eos and unk"),
+        (SpecialIds, {"forced_bos": 2}, "forced_bos is 2, but must be -1 or a token other than pad, eos and unk"),
         (ModelConfig, {"positions": "none", "first_position": 2}, "first_position is 2, but must be 0 without"),
     ],
 )
@@ -131,15 +131,5 @@ def test_configs_cannot_be_changed() -> None:
         ModelConfig().d_model = 3  # type: ignore[misc]
 
 
-def test_former_names_of_options_and_choices_are_read() -> None:
-    former = {"max_pieces": 9, "recompute": True, "parallel": "shard", "moments": 3, "moments_from": 50}
-    current = {"max_tokens": 9, "activation_checkpointing": True, "parallel": "fsdp", "snapshots": 3}
-    assert TrainingConfig.from_dict(former) == TrainingConfig.from_dict(current | {"snapshots_from": 50})
-    assert "moments" not in TrainingConfig.from_dict(former).to_dict()
-    assert TrainingConfig.from_dict({"parallel": "replicate"}) == TrainingConfig()
-    assert SpecialIds.from_dict({"first": 7}) == SpecialIds(forced_bos=7)
+def test_no_beginning_is_no_entry() -> None:
     assert SpecialIds(forced_bos=7).to_dict()["forced_bos"] == 7 and "forced_bos" not in SpecialIds().to_dict()
-    with pytest.raises(ConfigError, match="moments is the former name of snapshots; give one of them"):
-        TrainingConfig.from_dict({"moments": 16, "snapshots": 16})
-    with pytest.raises(ConfigError, match="first is the former name of forced_bos; give one of them"):
-        SpecialIds.from_dict({"first": 7, "forced_bos": 7})

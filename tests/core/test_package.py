@@ -82,8 +82,6 @@ def test_the_hooks_page_has_every_default() -> None:
         defaults = {
             key: each.default for key, each in parameters.items() if each.default is not inspect.Parameter.empty
         }
-        former = defaults.pop("detach", True)  # the page says what it was
-        assert former is True and "`detach=False` is the former name" in page
         assert {key: ast.literal_eval(text) for key, text in told.items()} == defaults
     for name in ("load", "ablate_heads", "ablate_neurons", "patch", "knock_out", "force_edges", "inject", "only"):
         for key, each in inspect.signature(getattr(transformer_core, name)).parameters.items():

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transformer_core.renamed import current_names
 from transformer_core.storage.measurements import read_metrics
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +58,7 @@ def test_the_readme_has_the_measured_scores(label: str, name: str) -> None:
 
 @pytest.mark.parametrize(("name", "language"), SHIPPED.items())
 def test_the_readme_tells_how_each_model_was_trained(name: str, language: str) -> None:
-    training = current_names(metrics(name)["training"])
+    training = metrics(name)["training"]
     (line,) = re.findall(rf"^\* {language}: (.*(?:\n  .*)*)", text("README.md"), re.MULTILINE)
     said = " ".join(line.split())
     assert f"{training['parameters'] / 1e6:.1f} million parameters" in said

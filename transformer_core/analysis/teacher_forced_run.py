@@ -21,7 +21,6 @@ from transformer_core.hooks.hook_sites import Point
 from transformer_core.hooks.points import Captured, capture, has_hooks
 from transformer_core.model.masks import padding_mask
 from transformer_core.model.transformer import Transformer
-from transformer_core.renamed import Alias
 from transformer_core.short_repr import ShortRepr
 from transformer_core.text.tokenizer import EOS_TOKEN
 from transformer_core.translator import SourceTooLong, Translation, Translator
@@ -62,9 +61,6 @@ class TeacherForcedRun(ShortRepr):
     log_p: Tensor
     captured: Captured
     at_blanks: bool = False
-
-    source_pieces = Alias("source_tokens")
-    pieces = Alias("tokens")
 
     def before(self, kind: Kind, layer: int) -> Tensor:
         """Return (1, n, d), the input of an attention sub-layer; needs `residual` and `embeddings`."""

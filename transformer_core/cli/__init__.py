@@ -84,7 +84,6 @@ COMMANDS = {
     "lens": Command("sentence.lens", "Read from each layer what the model would generate there."),
     "attribute": Command("sentence.attribute", "Attribute each token of a translation to words, by nine methods."),
 }
-FORMER_NAMES = {"staircase": "cumulative-ablation"}
 
 
 @dataclass(frozen=True)
@@ -160,7 +159,7 @@ def _run(given: list[str], program: Program) -> int:
     if name == "--version":
         sys.stdout.write(f"Headlight {__version__}\n")
         return 0
-    name = FORMER_NAMES.get(name, name.replace("_", "-"))
+    name = name.replace("_", "-")
     if name not in program.commands:
         return _fail(f"unknown command {given[0]}; the commands are {', '.join(program.commands)}", 2, debug=False)
     token = called_as.set(program.prog)

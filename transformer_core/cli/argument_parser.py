@@ -65,8 +65,6 @@ class Parser(argparse.ArgumentParser):
         # Whether an argument begins the arguments of another program, which become `rest`.
         self.foreign: Callable[[str], bool] = lambda argument: False
         self._preset = ""
-        self._renamed: dict[str, str] = {}  # former name of an option -> its name
-        self._renamed_values: dict[str, Mapping[str, str]] = {}  # option -> former name of a choice -> its name
         self._checks: list[Callable[[Mapping[str, Any]], object]] = []  # of all values
         self.add_argument("--debug", action="store_true", help="Show the full stack trace when a command fails.")
 
@@ -90,14 +88,6 @@ class Parser(argparse.ArgumentParser):
         for name, about in field_help(config).items():
             if name not in skip:
                 group.add_argument(f"--{key}.{name}", help=about, **field_type(config, name))
-        renamed: Mapping[str, str] = config.RENAMED  # type: ignore[attr-defined]
-        self._renamed |= {f"--{key}.{old}": f"--{key}.{new}" for old, new in renamed.items()}
-        values: Mapping[str, Mapping[str, str]] = config.RENAMED_VALUES  # type: ignore[attr-defined]
-        self._renamed_values |= {f"--{key}.{name}": choices for name, choices in values.items()}
-
-    def add_former_name(self, former: str, flag: str) -> None:
-        """Let an option answer to its former name as well."""
-        self._renamed[former] = flag
 
     def add_field(self, config: type, name: str, note: str) -> None:
         """Add an option `--name` for one field of a configuration class; None unless it is given."""
@@ -274,7 +264,7 @@ class Parser(argparse.ArgumentParser):
             self._show_preset(arguments)
         own = list(takewhile(lambda argument: not self.foreign(argument), arguments))
         defaults = {action.dest: action.default for action in self._actions if action.default != argparse.SUPPRESS}
-        found, unknown = self.parse_known_args(self._current_names(own), Options(**dict.fromkeys(defaults, _NOT_GIVEN)))
+        found, unknown = self.parse_known_args(self._known_names(own), Options(**dict.fromkeys(defaults, _NOT_GIVEN)))
         if unknown:
             self.error(f"unknown option {unknown[0]}")
         given = {name: value for name, value in vars(found).items() if value is not _NOT_GIVEN}
@@ -298,21 +288,17 @@ class Parser(argparse.ArgumentParser):
                 arguments.append(f"{flag}={str(value).lower() if isinstance(value, bool) else value}")
         return arguments
 
-    def _current_names(self, arguments: Sequence[str]) -> list[str]:
-        """Return the arguments by their current names, with --init_from and --init-from meaning the same."""
+    def _known_names(self, arguments: Sequence[str]) -> list[str]:
+        """Return the arguments with the names of their options: --init_from and --init-from mean the same."""
         known = {option.replace("-", "_"): option for option in self._option_string_actions}
         current: list[str] = []
         for argument in arguments:
             name, equals, value = argument.partition("=")
             if name.startswith("--") and name != "--":
-                name = self._renamed.get(name, name)
                 if name.replace("-", "_") not in known:
                     close = difflib.get_close_matches(name, known.values(), n=1)
                     self.error(f"unknown option {name}" + (f"; did you mean {close[0]}?" if close else ""))
                 name = known[name.replace("-", "_")]
-                value = self._renamed_values.get(name, {}).get(value, value)
-            elif current:
-                name = self._renamed_values.get(current[-1], {}).get(name, name)
             current.append(f"{name}{equals}{value}")
         return current
 

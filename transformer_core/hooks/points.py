@@ -120,7 +120,6 @@ def capture(
     heads: Collection[int] | None = None,
     device: torch.device | str | None = None,
     grad: bool = False,
-    detach: bool = True,
 ) -> Iterator[Captured]:
     """Record values while the model runs in this context; by default copies of the weights of all heads.
 
@@ -135,7 +134,6 @@ def capture(
         device: Where to keep the values, such as "cpu"; None leaves them where they are.
         grad: Whether to keep the values that the rest of the model computes with, in the autograd graph: for
             `torch.autograd.grad(loss, seen[address])`, `seen.grad[address]` after `backward`, and losses of the values.
-        detach: Former name: `detach=False` is `grad=True`.
 
     Yields:
         A mapping from address to tensor, of the shapes in `hook_sites.py`.
@@ -147,7 +145,6 @@ def capture(
     if addresses is not None and (points != "weights" or any(each is not None for each in (kinds, layers, heads))):
         raise ValueError("points, kinds, layers and heads, counted from 0, cannot stand beside addresses")
     masks = dict[str, Tensor]()
-    detach = detach and not grad
     chosen_points: set[Any] = set(POINTS) if points == "all" else _several(points)
     chosen_kinds = None if kinds is None else _several(kinds)
     chosen_heads = None if heads is None else sorted(heads)
@@ -169,7 +166,7 @@ def capture(
         if mask is not None and mask.shape != (len(value), value.shape[-2]):  # of another pass
             mask = None
         # A copy is either kept or passed on: an edit that comes later may change the value in place.
-        if detach or not torch.is_grad_enabled():
+        if not grad:
             captured.add(site.address, kept.detach().to(place, copy=True), mask)
             return None
         kept = _live(kept.to(place))

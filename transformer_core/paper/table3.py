@@ -15,7 +15,6 @@ from typing import Any
 
 from transformer_core.config import ConfigError, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import TABLE_3, preset
-from transformer_core.renamed import current_names
 from transformer_core.storage.files import write_json
 
 FORMAT_VERSION = 1
@@ -189,8 +188,6 @@ class Results:
             if values.pop("format_version", None) != FORMAT_VERSION:
                 raise VariationsError(f"{path} does not have format version {FORMAT_VERSION}")
             runs = tuple(_run(entry) for entry in values.pop("runs"))
-            if "training" in values:
-                values["training"] = TrainingConfig.with_current_names(values["training"])
         except VariationsError:
             raise
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -199,7 +196,6 @@ class Results:
 
 
 def _run(entry: dict[str, Any]) -> Run:
-    entry = current_names(entry)
     run = Run(**{field.name: entry[field.name] for field in fields(Run)})
     numbers = (run.parameters, run.updates, run.target_tokens, run.seconds, run.perplexity, run.bleu)
     if run.row not in ROWS or not all(isinstance(number, int | float) for number in numbers):

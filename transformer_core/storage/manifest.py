@@ -3,10 +3,9 @@
 A checkpoint has one, and its `derived/` another. The `weights_hash` names a model by what determines its output and by
 nothing else: neither by its card and its scores, nor by how its weights are cut into files.
 
-    {"format_version": 2, "weights_hash": "...", "formerly": ["..."], "files": {"config.json": "...", ...}}
+    {"format_version": 2, "weights_hash": "...", "files": {"config.json": "...", ...}}
 
-`formerly` holds hashes by which files from before format 2 name the same model. Format 1 was `files` alone, and the
-model was named by the sha256 of the manifest.
+Format 1 was `files` alone.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ MANIFEST_FILE = "manifest.json"
 FORMAT_VERSION = 2
 _MAX_BYTES = 1_000_000  # of a manifest: thousands of files
 MAX_FOLDER_BYTES = 4_000_000_000  # of all files that it lists; the paper's large model has a tenth of it
-_MAX_FORMER = 1_000
 _HASH = re.compile(r"[0-9a-f]{64}")
 _PLAIN = re.compile(r"(?:[^/\\:.][^/\\:]*/)?[^/\\:.][^/\\:]*")
 
@@ -38,12 +36,10 @@ class Manifest:
     Args:
         files: Name -> sha256 of every file but the manifest.
         weights_hash: Of the model; empty in format 1.
-        formerly: Hashes by which older files name the same model.
     """
 
     files: Mapping[str, str] = field(default_factory=dict)
     weights_hash: str = ""
-    formerly: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, folder: Path) -> Manifest:
@@ -56,7 +52,7 @@ class Manifest:
             raise CheckpointError(
                 path, f"has format {value['format_version']!r}, this program reads {FORMAT_VERSION} and older"
             )
-        files, own, formerly = value.get("files"), value.get("weights_hash"), value.get("formerly", [])
+        files, own = value.get("files"), value.get("weights_hash")
         if not isinstance(files, dict):
             raise CheckpointError(path, "lists no files with their sha256")
         for name, digest in files.items():
@@ -66,15 +62,11 @@ class Manifest:
                 raise CheckpointError(path, f"has no sha256 of {name}")
         if own != "" and not is_hash(own):
             raise CheckpointError(path, "has no weights_hash of 64 hexadecimal digits")
-        if not isinstance(formerly, list) or len(formerly) > _MAX_FORMER or not all(map(is_hash, formerly)):
-            raise CheckpointError(path, "lists invalid former hashes")
-        return cls(files=files, weights_hash=str(own), formerly=tuple(formerly))
+        return cls(files=files, weights_hash=str(own))
 
     def write(self, folder: Path) -> None:
         """Write the manifest of a folder."""
         record: dict[str, Any] = {"format_version": FORMAT_VERSION, "weights_hash": self.weights_hash}
-        if self.formerly:
-            record["formerly"] = list(self.formerly)
         write_json(folder / MANIFEST_FILE, {**record, "files": dict(sorted(self.files.items()))})
 
     def check_size(self, folder: Path) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer_core.storage.files import CheckpointError, atomic_directory, exclusive, sha256
+from transformer_core.storage.format_1 import current_names
 from transformer_core.storage.manifest import MANIFEST_FILE, Manifest, is_plain, read_object
 
 FOLDER = "derived"
@@ -69,7 +70,7 @@ def derived_metrics(checkpoint: Path, weights_hash: str | None = None) -> dict[s
 
 def read_metrics(checkpoint: Path) -> dict[str, Any]:
     """Return all metrics of a checkpoint, without loading it. Raises CheckpointError as `derived_file`."""
-    return read_object(checkpoint / METRICS_FILE, MAX_METRIC_BYTES) | derived_metrics(checkpoint)
+    return current_names(read_object(checkpoint / METRICS_FILE, MAX_METRIC_BYTES) | derived_metrics(checkpoint))
 
 
 def json_file(value: Any) -> bytes:

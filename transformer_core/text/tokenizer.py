@@ -19,7 +19,6 @@ import sentencepiece
 
 from transformer_core.axis import WORD_BOUNDARY, Axis
 from transformer_core.config import SpecialIds
-from transformer_core.renamed import Alias
 from transformer_core.storage.files import TOKENIZER_FILE, VOCABULARY_FILE, CheckpointError, problem_of, read_regular
 from transformer_core.text.length_limits import NormalizerExpansionError, check_expansion
 
@@ -63,8 +62,6 @@ class Encoding:
     tokens: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
     unknown: tuple[bool, ...]
-
-    pieces = Alias("tokens")
 
     def __len__(self) -> int:
         return len(self.ids)

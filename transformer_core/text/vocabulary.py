@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from transformer_core.config import ConfigError, SpecialIds
-from transformer_core.renamed import current_names
+from transformer_core.storage.format_1 import current_names
 
 FORMAT_VERSION = 1
 MAX_TOKENS = 2_000_000  # of a list; NLLB-200 has 256,206

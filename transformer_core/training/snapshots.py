@@ -15,7 +15,7 @@ from torch import Tensor
 from transformer_core.storage.files import atomic_write_bytes, recover_interrupted_writes
 from transformer_core.training.state import StateError, read_weights
 
-FOLDER = "moments"  # their former name; runs that exist have it
+FOLDER = "moments"  # as training runs of format 1 call it
 _PATTERN = "step-????????.safetensors"
 
 

@@ -17,8 +17,8 @@ from torch import Tensor, nn
 
 from transformer_core.data import PLAN_VERSION
 from transformer_core.model.transformer import load_weights
-from transformer_core.renamed import current_names
 from transformer_core.storage.files import atomic_directory, recover_interrupted_writes, remove_directory, write_json
+from transformer_core.storage.format_1 import current_names
 from transformer_core.storage.tensor_files import save_tensors
 from transformer_core.training.best_step import BestStep
 from transformer_core.training.distributed import SINGLE_PROCESS, ProcessGroup, distribute_like, full_tensor

@@ -117,8 +117,7 @@ def _find_model(digest: object, name: str, folders: Sequence[str]) -> str:
 
     for folder in [*map(Path, folders), *sorted(each.parent for each in SHIPPED.glob("*/manifest.json"))]:
         manifest = Manifest.read(folder)
-        hashes = (manifest.weights_hash, *manifest.formerly) if manifest.weights_hash else load_checkpoint(folder).names
-        if digest in hashes:
+        if digest == (manifest.weights_hash or load_checkpoint(folder).weights_hash):
             return str(folder)
     raise UsageError(f"--checkpoint: no folder holds the model {_shown(name)!r} with the hash {_shown(digest)}")
 

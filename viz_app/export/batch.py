@@ -114,7 +114,7 @@ def fill_folder(
     """
     problems = [line for line in batch.lines if line.problem]
     logged: set[str] = set()
-    checkpoint = runner.translator(batch.sentence.checkpoint).checkpoint_names
+    checkpoint = (runner.translator(batch.sentence.checkpoint).checkpoint_hash,)
     for sheet, lines in batch.groups():
         sheet_keys = _keys(checkpoint, batch, [(line, place) for line in lines for place in batch.places])
         whole = folder.is_complete(sheet, sheet_keys)

@@ -39,7 +39,7 @@ def read_record(data: bytes, format: str) -> dict[str, Any]:
     try:
         text = _READERS[format](data)
         found: Any = json.loads(text) if len(text) <= MAX_RECORD_BYTES else None
-        return dict(found.get("provenance", found))  # until November 2026 NPZ held it in the words of the figure
+        return dict(found)
     except (ValueError, TypeError, IndexError, AttributeError, RecursionError, struct.error, zlib.error) as error:
         raise UsageError(f"this {format.upper()} file has no record as `export` writes it, or it is damaged") from error
 

@@ -13,8 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from transformer_core.renamed import KEYS
-
 MAX_NUMBER = 9_999  # four digits, as in an address
 _DECLARED: dict[type, dict[str, Option]] = {}
 
@@ -58,10 +56,10 @@ class Choice(Form):
     metavar = "NAME"
 
     def loads(self, text: str) -> Any:
-        """Read a choice; one of a former name counts."""
+        """Read a choice."""
         named = {str(choice): choice for choice in self.choices}
         unknown = int(text) if any(isinstance(each, int) for each in self.choices) and text.isdecimal() else text
-        return named.get(KEYS.get(text, text), unknown)
+        return named.get(text, unknown)
 
     def check(self, value: Any) -> None:
         """Raise ValueError for another value."""

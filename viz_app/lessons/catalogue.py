@@ -124,13 +124,11 @@ def _read(folder: Path) -> Entry:
         raise LessonError(f"{folder.name}/{missing[0]} is missing; every lesson needs it")
     try:
         values = tomllib.loads((folder / "lesson.toml").read_text(encoding="utf-8"))
-        known = {field.name for field in dataclasses.fields(Entry)} - {"name"} | {"opens_at"}
+        known = {field.name for field in dataclasses.fields(Entry)} - {"name"}
         if unknown := sorted(values.keys() - known):
             raise ValueError(f"unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
         if absent := [key for key in ("chapter", "order") if key not in values]:
             raise ValueError(f"{absent[0]} is missing")
-        if former := values.pop("opens_at", None):  # a core of one scene
-            values.setdefault("core", [former])
         lists = {key: tuple(values[key]) for key in _LISTS if isinstance(values.get(key), list)}
         return Entry(name=folder.name, **values | lists)
     except (OSError, ValueError) as error:

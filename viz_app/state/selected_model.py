@@ -28,10 +28,10 @@ def weights_of(name: str) -> tuple[str, ...]:
     try:
         found = Manifest.read(folder) if folder else None
         if found is not None and not found.weights_hash:  # format 1: known once it is loaded
-            return loader.get_translation_service(name).translator.checkpoint_names
+            return (loader.get_translation_service(name).translator.checkpoint_hash,)
     except CheckpointError:
         return ()
-    return (found.weights_hash, *found.formerly) if found else ()
+    return (found.weights_hash,) if found else ()
 
 
 def selected_service() -> TranslationService:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from transformer_core.renamed import current_names
+from transformer_core.storage.format_1 import current_names
 from viz_app.serving.checked_json import READ_ERRORS
 from viz_app.state.session_file import FORMAT, MAX_BYTES, VERSION, SessionFile
 

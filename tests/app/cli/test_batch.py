@@ -110,19 +110,14 @@ def test_an_interrupted_batch_goes_on_with_what_is_missing(
             assert (out / path.name).read_bytes() == path.read_bytes(), path.name
 
 
-def test_a_batch_that_began_under_an_older_name_of_the_model_goes_on(
-    run: Callable[..., int], tmp_path: Path, made: list[str], monkeypatch: pytest.MonkeyPatch
+def test_a_batch_of_another_model_is_another_one(
+    run: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     texts, out = tmp_path / "t.txt", tmp_path / "f"
     texts.write_text("The bus.", encoding="utf-8")
     command = ("export", f"--texts={texts}", "--heads=cross.1.1", "--format=json", f"--out={out}")
-    monkeypatch.setattr(Translator, "checkpoint_names", ("f" * 64,))
     assert run(*command) == 0
-    made.clear()
-    monkeypatch.setattr(Translator, "checkpoint_names", ("0" * 64, "f" * 64))
-    assert run(*command) == 0
-    assert made == []
-    monkeypatch.setattr(Translator, "checkpoint_names", ("0" * 64,))
+    monkeypatch.setattr(Translator, "checkpoint_hash", "0" * 64)
     assert run(*command) == 2, "another model's figures are not taken for this one's"
 
 

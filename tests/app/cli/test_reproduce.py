@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,15 +114,6 @@ def test_a_missing_model_is_named_with_its_hash(
     # The command itself fails where the folder is not, and says who finds it.
     assert main(["export", "--checkpoint=gone", "--text=a", "--out=a.pdf"], PROGRAM) == 2
     assert "reproduce FILE --checkpoint DIR" in capsys.readouterr().err
-
-
-def test_a_numpy_archive_of_before_is_read(run: Callable[..., int], tmp_path: Path) -> None:
-    out = tmp_path / "a.npz"
-    assert run("export", "--text=The bus.", *HEAD[:4], f"--out={out}") == 0
-    record = command_in(out)
-    nested = {"title": "", "provenance": {"command": record}}  # as versions until November 2026 wrote it
-    np.savez_compressed(out, provenance=np.array(json.dumps(nested)), weights=np.eye(2))
-    assert read_record(out.read_bytes(), "npz") == {"command": record}
 
 
 @given(st.lists(st.text() | st.text(alphabet="'\"\\$ \n\x1b0123;`()&|<>가é\x85"), max_size=4))

@@ -145,8 +145,3 @@ def test_every_stop_has_core_scenes_that_exist_and_time_for_them(route: str) -> 
         assert core and [scene for scene in scenes if scene in core] == list(core), "in the order of the lesson"
         assert len(core) <= ROUTES[route][name] + 1, name
     assert core_scenes("broken", route) == core_scenes(QUESTIONS, route) == ()
-
-
-def test_the_former_key_of_a_single_scene_is_read(tmp_path: Path) -> None:
-    add(tmp_path, "mine", FULL.replace('core = ["ffn"]', 'opens_at = "ffn"'))
-    assert find_lessons(tmp_path)[0][0].core == ("ffn",)

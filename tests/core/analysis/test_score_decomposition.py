@@ -90,7 +90,7 @@ def by_gradients(
     with (
         edit(model, [f"{stack}.embeddings" for stack in ("encoder", "decoder")], leaf),
         edit(model, [a for a in run.captured if a.endswith(".weights")], lambda value, _: value.detach()),
-        capture(model, points={"queries", "keys"}, detach=False) as captured,
+        capture(model, points={"queries", "keys"}, grad=True) as captured,
     ):
         model(run.source, run.inputs, run.source_mask)
     value = captured[address][0, HEAD]  # (n, d_k)

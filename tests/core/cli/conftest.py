@@ -34,7 +34,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     lines = [f"{source}\t{target}\n" for source, target in sentence_pairs()]
     place.pairs.write_text("".join(lines), encoding="utf-8")
     place.valid.write_text("".join(lines[::40]), encoding="utf-8")
-    prepare = ["prepare", "--train", place.pairs, "--vocab-size", "160", "--careless-share", "0.1", "--out", place.data]
+    prepare = ["prepare", "--train", place.pairs, "--vocab-size", "160", "--typo-rate", "0.1", "--out", place.data]
     train = ["train", *TRAIN, "--data", place.data, "--valid", place.valid, "--out", place.run]
     average = ["average", place.run, "--last", "2", "--out", place.checkpoint]
     for command in (prepare, train, average):

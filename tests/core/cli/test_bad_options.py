@@ -49,7 +49,7 @@ BAD = {
     "prepare --out x": {"": "missing: --train"},
     "prepare --train {pairs}": {"--out {run}": "is not empty"},
     "prepare --train {pairs} --out x": {
-        "--careless-share 2": "must be from 0 to 1",
+        "--typo-rate 2": "must be from 0 to 1",
         "--vocab-size 9 --tokenizer {data}/tokenizer.model": "--vocab-size out",
         "--task parsing": "--task parsing needs .trees or .mrg",
     },

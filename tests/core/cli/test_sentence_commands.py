@@ -300,7 +300,3 @@ def test_what_can_be_chosen_is_what_there_is(call: Call) -> None:
     assert effects_command.CHANGES == effects.CHANGES
     assert all(method in call("attribute", "--help").out for method in METHODS)
     assert attribute_command.STEPS == STEPS
-
-
-def test_the_former_name_of_a_command_answers(call: Call) -> None:
-    assert call("staircase", "--help").out == call("cumulative_ablation", "--help").out

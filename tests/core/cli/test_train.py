@@ -108,7 +108,7 @@ def test_train_prepares_first_and_a_recipe_says_how(made: Workplace, call: Call,
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(
         f"preset = 'tiny'\ntrain = '{made.pairs.as_posix()}'\nvalid = ['{made.valid.as_posix()}']\n"
-        f"out = '{(tmp_path / 'run').as_posix()}'\ncareless-share = 0.2\n"
+        f"out = '{(tmp_path / 'run').as_posix()}'\ntypo-rate = 0.2\n"
         "[model]\nd_model = 16\nvocab_size = 150\n[training]\nsteps = 3\nseed = 7\n",
         encoding="utf-8",
     )
@@ -135,21 +135,27 @@ def test_recipes_of_shipped_models_are_read(shipped: str) -> None:
     recipe = ROOT / "checkpoints" / shipped / "recipe.toml"
     given = train.read_recipe(str(recipe), PROGRAM.parser("train"))
     stored = tomllib.loads(recipe.read_text(encoding="utf-8"))["training"]
-    former = {"moments": "snapshots", "moments_from": "snapshots_from"}
-    assert given["training"] == {former.get(name, name): value for name, value in stored.items()}
+    assert given["training"] == stored
 
 
-def test_options_are_accepted_by_their_former_names(made: Workplace, call: Call, tmp_path: Path) -> None:
-    new = [*TRAIN, "--data", made.data, "--out", tmp_path / "run"]
-    former = ["--training.moments", "1", "--training.moments_from=2"]
-    assert call("train", *new, *former, "--training.steps", "2").status == 0
-    options = RunSettings.load(tmp_path / "run").training
-    assert (options.snapshots, options.snapshots_from) == (1, 2)
-    config = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
-    config["training"]["moments"] = config["training"].pop("snapshots")
-    (tmp_path / "run" / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    assert call("train", "--resume", "--out", tmp_path / "run", "--training.steps", "3").status == 0
-    assert RunSettings.load(tmp_path / "run").training.snapshots == 1
+def test_a_training_of_format_1_goes_on(made: Workplace, call: Call, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    assert call("train", *TRAIN, "--data", made.data, "--out", run, "--training.steps", "2").status == 0
+    for file, changed in (
+        (run / "config.json", {"max_tokens": "max_pieces", "snapshots": "moments", "typo_rate": "careless_share"}),
+        (run / "step-00000002" / "state.json", {"target_tokens": "target_pieces"}),
+    ):
+        written = file.read_text(encoding="utf-8")
+        for now, name in changed.items():
+            written = written.replace(f'"{now}"', f'"{name}"')
+        file.write_text(written.replace('"ddp"', '"replicate"'), encoding="utf-8")
+    before = json.loads((run / "step-00000002" / "state.json").read_text(encoding="utf-8"))["target_pieces"]
+    assert call("train", "--resume", "--out", run, "--training.steps", "3").status == 0
+    settings = RunSettings.load(run)
+    assert (settings.training.snapshots, settings.training.parallel) == (0, "ddp")
+    assert '"max_tokens"' in (run / "config.json").read_text(encoding="utf-8")
+    after = json.loads((run / "step-00000003" / "state.json").read_text(encoding="utf-8"))["target_tokens"]
+    assert after == pytest.approx(1.5 * before, rel=0.5) and after > before
 
 
 def test_a_training_that_died_while_it_prepared_says_what_is_there(made: Workplace, call: Call, tmp_path: Path) -> None:
@@ -209,7 +215,7 @@ def test_init_from_refuses_another_shape(made: Workplace, call: Call, tmp_path: 
 
 
 def test_init_from_refuses_another_vocabulary(made: Workplace, call: Call, tmp_path: Path) -> None:
-    call("prepare", "--train", made.pairs, "--vocab-size", "160", "--out", tmp_path / "data", "--careless-share", "0")
+    call("prepare", "--train", made.pairs, "--vocab-size", "160", "--out", tmp_path / "data", "--typo-rate", "0")
     call("prepare", "--train", made.valid, "--vocab-size", "120", "--out", tmp_path / "other")
     said = call(
         *("train", "--preset", "tiny", "--data", tmp_path / "other"),

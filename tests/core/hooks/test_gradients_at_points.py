@@ -192,13 +192,6 @@ def test_gradients_of_several_passes(model: Transformer) -> None:
     torch.testing.assert_close(3 * one, three)
 
 
-def test_the_former_spelling_means_the_same(model: Transformer) -> None:
-    with capture(model, detach=False) as seen:
-        torch.autograd.backward(loss_of(model))
-    expected = plain_gradients(model)
-    torch.testing.assert_close(seen.grad[f"{CROSS_1}.weights"], expected[f"{CROSS_1}.weights"], atol=1e-4, rtol=1e-3)
-
-
 def test_no_gradient_says_why(model: Transformer) -> None:
     with pytest.raises(ValueError, match=r"outside of torch.no_grad"), torch.no_grad(), capture(model, grad=True):
         loss_of(model)

@@ -153,7 +153,7 @@ def test_native_backward_hooks_see_gradients(model: Transformer) -> None:
     seen: list[tuple[Tensor, ...]] = []
     with (
         point.register_full_backward_hook(lambda module, given, out: seen.append(out)),
-        capture(model, kinds={"cross"}, layers={1}, detach=False) as kept,
+        capture(model, kinds={"cross"}, layers={1}, grad=True) as kept,
     ):
         model(*inputs_for([5, 3], 4)).square().sum().backward()
     assert kept[f"{CROSS_1}.weights"].shape == seen[0][0].shape

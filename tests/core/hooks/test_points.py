@@ -245,7 +245,7 @@ def test_calls_keep_every_pass_in_order(model: Transformer) -> None:
 
 
 def test_captured_values_are_cut_off_unless_asked_otherwise(model: Transformer) -> None:
-    with capture(model, kinds={"cross"}) as cut, capture(model, kinds={"cross"}, detach=False) as kept:
+    with capture(model, kinds={"cross"}) as cut, capture(model, kinds={"cross"}, grad=True) as kept:
         model(*inputs_for([5, 3], 4))
     address = f"{CROSS_1}.weights"
     assert not cut[address].requires_grad
@@ -258,9 +258,9 @@ def test_captured_values_are_cut_off_unless_asked_otherwise(model: Transformer) 
 def test_an_offloaded_value_is_a_copy_on_that_device(model: Transformer) -> None:
     with (
         capture(model, device="cpu", points={"values"}) as seen,
-        capture(model, points={"values"}, detach=False) as same,
+        capture(model, points={"values"}, grad=True) as same,
     ):
-        run(model)
+        model(*inputs_for([5, 3], 4))
     for address, value in seen.items():
         assert value.device.type == "cpu"
         assert torch.equal(value, same[address])

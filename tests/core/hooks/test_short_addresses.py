@@ -205,9 +205,9 @@ def test_a_translator_is_its_model(learned: Translator) -> None:
     assert seen["cross.1.2"].dim() == 3
 
 
-def test_captured_values_are_live_without_detach(model: Transformer) -> None:
+def test_captured_values_are_live_with_grad(model: Transformer) -> None:
     source, target, mask = inputs_for((5,), 4)
-    with capture(model, "cross.2", detach=False) as seen:
+    with capture(model, "cross.2", grad=True) as seen:
         loss = model(source, target, mask)[0, -1, 7]
     (gradient,) = torch.autograd.grad(loss, seen["cross.2"], retain_graph=True)
     kept: list[Tensor] = []

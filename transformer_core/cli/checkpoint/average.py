@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, write_summary
 from transformer_core.cli.training.run_settings import RunSettings
-from transformer_core.renamed import current_names
 from transformer_core.storage.files import TOKENIZER_FILE
+from transformer_core.storage.format_1 import current_names
 from transformer_core.storage.manifest import Manifest
 
 if TYPE_CHECKING:

@@ -10,10 +10,8 @@ from typing import Any
 
 from transformer_core.cli.arguments import counted
 from transformer_core.cli.training.run_settings import RunSettings
-from transformer_core.renamed import current_names
 
 _HEADING, _UNSCORED = "## Scores", "This model has not been evaluated."
-_UNSCORED_BEFORE = "Nobody has scored this model."
 _HEADS = "## Do the heads look?"
 _PENALISED = " The model was trained with a penalty on resting heads and fixed offsets (`head_penalty`)."
 _COLUMNS = "| set | part | sentences | BLEU | chrF | nll |"
@@ -44,7 +42,7 @@ def model_card(
         metrics: Contents of `metrics.json`, with `training` and `scores`.
         changed: Options in which the training differs from its preset, by group.
     """
-    model, facts = settings.model, current_names(metrics["training"])
+    model, facts = settings.model, metrics["training"]
     task = _task(metrics["scores"])
     start = Path(settings.init_from).name  # the folder's name, no place on somebody's machine
     chosen = "--best" if _is_best(facts) else f"--last {len(facts['averaged_steps'])}"
@@ -76,9 +74,8 @@ def model_card(
 def with_scores(card: str, scores: dict[str, Any]) -> str:
     """Replace the scores of a card. Raises ValueError when its table has not the form of `ship`."""
     section = "\n\n".join(_scores(scores))
-    for sentence in (_UNSCORED, _UNSCORED_BEFORE):
-        if card.count(sentence) == 1:
-            return card.replace(sentence, section)
+    if card.count(_UNSCORED) == 1:
+        return card.replace(_UNSCORED, section)
     before, heading, rest = card.partition(f"{_HEADING}\n\n")
     summary, training, after = rest.partition("\n\n## ")
     tables = (_COLUMNS, _BRACKETING_COLUMNS)

@@ -60,7 +60,6 @@ def add_training_text(parser: Parser) -> None:
     parser.add_path("--tokenizer", "An existing vocabulary, such as tokenizer.model of a checkpoint.")
     about = "Share of pairs to add again with typos in the source: lower case, no punctuation."
     parser.add_argument("--typo-rate", type=float, default=0.0, metavar="P", help=about)
-    parser.add_former_name("--careless-share", "--typo-rate")
 
 
 def run(options: Options) -> int:

@@ -11,6 +11,7 @@ from transformer_core.cli.arguments import UsageError
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import PRESETS, preset
 from transformer_core.storage.files import write_json
+from transformer_core.storage.format_1 import current_names
 
 FORMAT_VERSION = 1
 CONFIG_FILE = "config.json"
@@ -88,7 +89,7 @@ class RunSettings:
             raise UsageError(f"{out / CONFIG_FILE} cannot be read: {error}") from error
         if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:
             raise UsageError(f"{out / CONFIG_FILE} does not have format version {FORMAT_VERSION}")
-        known = {field.name for field in fields(cls)}
+        values, known = current_names(values), {field.name for field in fields(cls)}
         try:
             return cls(
                 **{name: value for name, value in values.items() if name in known - {"model", "training"}},

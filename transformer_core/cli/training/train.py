@@ -43,7 +43,6 @@ from transformer_core.cli.training.prepare import add_training_text, prepare_tex
 from transformer_core.cli.training.run_settings import CONFIG_FILE, RunSettings, merged_model, prepared_text, resumed
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import PRESETS, preset
-from transformer_core.renamed import current_names
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.storage.files import TOKENIZER_FILE, exclusive, recover_interrupted_writes
 
@@ -146,11 +145,9 @@ def read_recipe(path: str, options: Parser) -> dict[str, Any]:
     for name in _GROUPS:
         if not isinstance(values.get(name, {}), dict):
             raise UsageError(f"--recipe: {path}: {name} is {values[name]!r}, but must be a table: [{name}]")
-    values = current_names({name.replace("-", "_"): value for name, value in values.items()})
+    values = {name.replace("-", "_"): value for name, value in values.items()}
     files = {name: values.pop(name) for name in _FILES if name in values}
     try:
-        if "training" in values:
-            values["training"] = TrainingConfig.with_current_names(values["training"])
         checked: dict[str, Any] = options.options(options.as_arguments(values)).given
     except ConfigError as error:
         raise UsageError(f"--recipe: {path}: {error}") from error

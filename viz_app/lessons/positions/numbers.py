@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.renamed import current_names
 from transformer_core.storage.files import CheckpointError
 from viz_app.figures import Animation, CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.figure import Figure
@@ -132,9 +131,8 @@ def _learned() -> PositionTables | None:
         translator = small_model("learned-positions")
     except CheckpointError:
         return None
-    return compare_position_tables(
-        translator.model, int(current_names(translator.metrics["training"])["max_tokens"]) + 1
-    )  # and </s>, or <s>
+    trained = int(translator.metrics["training"]["max_tokens"]) + 1  # and </s>, or <s>
+    return compare_position_tables(translator.model, trained)
 
 
 def compare_position_tables(model: Transformer, trained: int) -> PositionTables:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote, unquote
 
-from transformer_core.renamed import KEYS
-
 Setting = float | str | bool
 
 MAX_SETTINGS = 12
@@ -18,7 +16,6 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,15}")
 _MAX_ADDRESS = MAX_SETTINGS * (18 + 12 * MAX_LETTERS)  # a letter takes at most four bytes, a byte three characters
 _VALUE = re.compile(r"(?:[\w.+~-]|%[0-9A-F]{2})+", re.ASCII)
 _LARGEST = 1e9
-_SCENES = {"stairs": "cumulative"}  # former name -> name: addresses and session files with a former one are read
 
 
 @dataclass(frozen=True)
@@ -33,9 +30,6 @@ class LessonState:
 
     scene: str = ""
     settings: Mapping[str, Setting] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scene", _SCENES.get(self.scene, self.scene))
 
     @classmethod
     def from_report(cls, report: object) -> LessonState | None:
@@ -73,8 +67,7 @@ class LessonState:
 def valid_settings(settings: Mapping[Any, Any]) -> dict[str, Setting]:
     """Keep the valid settings: short names, finite numbers, short texts, switches."""
     kept: dict[str, Setting] = {}
-    for former, value in settings.items():
-        name = KEYS.get(former, former)
+    for name, value in settings.items():
         if len(kept) == MAX_SETTINGS or not isinstance(name, str) or not _NAME.fullmatch(name):
             continue
         short = isinstance(value, str) and len(value) <= MAX_LETTERS

@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.renamed import current_names
 from viz_app.serving.checked_json import Count, Number, Parts, Percent, Share, converted
 from viz_app.serving.measurements.method_scores import MethodAgreement, MethodErrors
 from viz_app.serving.measurements.parsing_scores import ParsingScores, parsing_scores
@@ -230,7 +229,7 @@ class ModelCard:
 
 
 def _facts(training: Mapping[str, Any]) -> dict[str, Fact]:
-    facts = ((name, converted(value, Fact)) for name, value in current_names(training).items())
+    facts = ((name, converted(value, Fact)) for name, value in training.items())
     return {name: value for name, value in facts if value is not None}
 
 

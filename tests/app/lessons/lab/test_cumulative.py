@@ -12,7 +12,6 @@ from viz_app.figures import CurvesFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab.benches.cumulative.bench import ORDERS, RANDOM_ORDERS
-from viz_app.lessons.stage import LessonState
 
 TEXT = "The dog is fast."
 
@@ -47,7 +46,3 @@ def test_the_head_that_went_last(context: LessonContext, translator: Translator)
     assert shown is not None
     assert (shown.kind, shown.layer, shown.head) == all_heads(translator)[order[1]]
     assert lab.data(at(context, order="nonsense")).answers["order"] == "effect"
-
-
-def test_a_link_with_the_former_name_opens_it() -> None:
-    assert LessonState("stairs", {"gone": 2.0}) == LessonState("cumulative", {"gone": 2.0})
