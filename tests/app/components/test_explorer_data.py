@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tests.atlas_samples import SHIPPED, real_atlas
 from tests.browser import explorer_samples as samples
 from tests.browser import explorer_searches as searches
 from tests.explorer_measures import change, clearly_changed, distance, entropy
@@ -17,15 +18,19 @@ from transformer_core.analysis.attention_sinks import information, sink_shares
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
+from transformer_core.text.tokenizer import Tokenizer
 from viz_app.components.explorer import weights as weights_module
 from viz_app.components.explorer.payload import Step, pack
 from viz_app.components.explorer.selection import Selection
+from viz_app.figures.build.comparison import align
 from viz_app.serving.models.search_tree import branch_ends
 
 Numbers = npt.NDArray[np.float64]
 Read = Callable[..., Any]
 IMPORTS = """import { readFileSync } from "node:fs";
 import { readPayload, Translation } from "./components/explorer/js/data/data.js";
+import { Difference } from "./components/explorer/js/data/difference.js";
+import { tokenPositions } from "./components/explorer/js/data/headview.js";
 import { Measures } from "./components/explorer/js/data/measures.js";
 import { lengthPenalty, Search } from "./components/explorer/js/data/search.js";
 const kinds = ["encoder", "decoder", "cross"];
@@ -134,6 +139,26 @@ def test_the_measures_of_heads(read: Read) -> None:
             assert np.abs(np.array(values[name]) - numbers.ravel()).max() < within, (kind, name)
         assert values["changed"] == np.flatnonzero(clearly_changed(changes)).tolist()
         assert values["alignment"] == (np.array(rates).ravel().tolist() if kind == "cross" else None)
+
+
+def test_screen_and_file_compare_the_same_tokens(read: Read) -> None:
+    """Of 400 pairs of sentences that the atlas has as examples, in the order in which they stand there."""
+    examples = real_atlas().examples
+    assert examples
+    tokenizer = Tokenizer.load(SHIPPED / "tokenizer.model")
+    sentences = [tokenizer.encode(text).tokens for text in examples.sentences.values()]
+    pairs = [(sentences[i % len(sentences)], sentences[(i * 7 + 3) % len(sentences)]) for i in range(400)]
+    rows = read(
+        f"""{[[list(tokens) for tokens in pair] for pair in pairs]}.map((pair) => {{
+          const [a, b] = pair.map((tokens) => {{
+            const positions = tokenPositions(tokens);
+            return {{ kind: "encoder", queries: positions, keys: positions, rows: tokens.length, columns: tokens.length }};
+          }});
+          return [...new Difference(a, b).rows].flatMap((row, index) => (row < 0 ? [] : [[row, index]]));
+        }})"""
+    )
+    assert rows == [[list(pair) for pair in align(one, two)] for one, two in pairs]
+    assert sum(len(each) > 1 for each in rows) > 100, "enough of them have something in common"
 
 
 @pytest.mark.parametrize("kind", ["gnmt", "power"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
 
 import numpy as np
 
@@ -56,7 +55,7 @@ def comparison(r: Request) -> HeatmapFigure:
 
 def _difference(a: HeatmapPanel, b: HeatmapPanel, aligned: bool) -> DifferencePanel | None:
     """Subtract A from B on their common tokens; None when their axes differ and are not to be aligned."""
-    rows, columns = (_common(one, two) for one, two in ((a.query_labels, b.query_labels), (a.key_labels, b.key_labels)))
+    rows, columns = (align(one, two) for one, two in ((a.query_labels, b.query_labels), (a.key_labels, b.key_labels)))
     equal = (a.query_labels, a.key_labels) == (b.query_labels, b.key_labels)
     if not equal and (not aligned or not rows or not columns):
         return None
@@ -77,7 +76,24 @@ def _difference(a: HeatmapPanel, b: HeatmapPanel, aligned: bool) -> DifferencePa
     )
 
 
-def _common(one: Sequence[str], two: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the positions of the common tokens in both, in order."""
-    blocks = SequenceMatcher(None, one, two, autojunk=False).get_matching_blocks()
-    return [(block.a + i, block.b + i) for block in blocks for i in range(block.size)]
+def align(one: Sequence[str], two: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the positions in both of their longest common subsequence, each as early as it can be.
+
+    The twin of `align` in components/explorer/js/data/align.js, so that the screen and a file compare the same tokens.
+    """
+    longest = [[0] * (len(two) + 1) for _ in range(len(one) + 1)]  # of the rests from (i, j) on
+    for i in reversed(range(len(one))):
+        for j in reversed(range(len(two))):
+            equal = one[i] == two[j]
+            longest[i][j] = longest[i + 1][j + 1] + 1 if equal else max(longest[i + 1][j], longest[i][j + 1])
+    pairs = []
+    i = j = 0
+    while i < len(one) and j < len(two):
+        if one[i] == two[j]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif longest[i + 1][j] >= longest[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return pairs

@@ -1,4 +1,5 @@
-// Alignment of the tokens of two sentences: their longest common subsequence.
+// Alignment of the tokens of two sentences: their longest common subsequence. The twin of `align` in
+// figures/build/comparison.py.
 
 /**
  * Aligns two lists of texts.
