@@ -13,8 +13,8 @@ Numbers = npt.NDArray[np.float64]
 
 
 def entropy(weights: Numbers) -> Numbers:
-    """(layers, heads) in bits."""
-    logarithms = np.log2(weights, where=weights > 0, out=np.zeros_like(weights))
+    """(layers, heads) in nats."""
+    logarithms = np.log(weights, where=weights > 0, out=np.zeros_like(weights))
     result: Numbers = -(weights * logarithms).sum(axis=-1).mean(axis=-1)
     return result
 

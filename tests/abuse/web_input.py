@@ -168,7 +168,11 @@ def _check_report(case: dict[str, Any]) -> None:
     report = edited(Selection(against="cross.0.1", pin="q0", step=2).to_dict(), case["edits"])
     default = Selection(layer=1)
     selection = Selection.from_state(report, default=default)
-    assert selection is default or selection.to_dict() == report
+    if isinstance(report, dict):
+        given = [name for name, value in selection.to_dict().items() if value != getattr(default, name)]
+        assert all(selection.to_dict()[name] == report[name] for name in given), "a value that nobody reported"
+    else:
+        assert selection is default
     fitted = selection.fitted(maps())
     assert fitted.layer < 2 and fitted.head < 2
     _check_figure(FigureSpec().follow_explorer(selection))

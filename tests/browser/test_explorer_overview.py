@@ -117,8 +117,8 @@ def test_tiles_flow_in_the_order_of_a_measure(explorer: Page, check_accessibilit
     shown = explorer.locator(".block[data-kind=cross] .tile-value").all_inner_texts()
     assert shown == [f"{value:.1f}" for value in np.sort(distance.ravel())]
     label = explorer.locator(".block[data-kind=cross] .tile[data-head='2.3']").get_attribute("aria-label")
-    bits, tokens = entropy[1, 2], distance[1, 2]
-    assert label == f"Encoder-decoder attention, head 2.3, entropy {bits:.1f} bits, distance {tokens:.1f} tokens"
+    nats, tokens = entropy[1, 2], distance[1, 2]
+    assert label == f"Encoder-decoder attention, head 2.3, entropy {nats:.2f} nats, distance {tokens:.1f} tokens"
     order.select_option("alignment")
     settle(explorer)
     assert names(explorer, ".block[data-kind=cross]") == best_first(rates)

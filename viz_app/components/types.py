@@ -45,7 +45,7 @@ TEXTS = {
 # The types of numbers, as module and names.
 SENT = {
     "viz_app.components.atlas.payload": ["AtlasHeader"],
-    "viz_app.components.explorer": ["Selection"],
+    "viz_app.components.explorer.selection": ["Selection"],
     "viz_app.components.growth.payload": ["GrowthHeader"],
 }
 _RENAMED = {"Selection": "ExplorerSelection"}  # a browser has a Selection of its own

@@ -13,8 +13,8 @@ import pytest
 from tests.atlas_samples import SHIPPED, real_atlas
 from tests.browser import explorer_samples as samples
 from tests.browser import explorer_searches as searches
-from tests.explorer_measures import change, clearly_changed, distance, entropy
-from transformer_core.analysis.attention_sinks import information, sink_shares
+from tests.explorer_measures import change, clearly_changed, distance
+from transformer_core.analysis.attention_sinks import entropy, information, sink_shares
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.config import LengthPenalty
 from transformer_core.decoding.beam import length_penalty
@@ -41,7 +41,7 @@ const kinds = ["encoder", "decoder", "cross"];
 def read(javascript: Callable[[str], Any], tmp_path: Path) -> Read:
     """Evaluate an expression in which `translations` are the maps that are given, packed and read again."""
 
-    def run(expression: str, *maps: AttentionMaps, **options: Any) -> Any:
+    def run(expression: str, *maps: AttentionMaps, imports: str = "", **options: Any) -> Any:
         paths = []
         for number, each in enumerate(maps):
             path = tmp_path / f"{number}.bin"
@@ -50,7 +50,7 @@ def read(javascript: Callable[[str], Any], tmp_path: Path) -> Read:
             paths.append(str(path))
         script = f"""const translations = {paths}.map((path) => new Translation(readPayload(readFileSync(path))));
 console.log(JSON.stringify({expression}));"""
-        return javascript(IMPORTS + script)
+        return javascript(IMPORTS + imports + script)
 
     return run
 
@@ -129,7 +129,7 @@ def test_the_measures_of_heads(read: Read) -> None:
         weights = after.weights(kind).astype(float)
         changes = change(before, after, kind)
         expected = {
-            "entropy": (entropy(weights), 2e-3),
+            "entropy": (entropy(weights).mean(axis=-1), 2e-3),
             "distance": (distance(weights), 2e-3),
             "change": (changes, 1e-4),
             "resting": (sink_shares(after, kind), 1e-3),
@@ -139,6 +139,38 @@ def test_the_measures_of_heads(read: Read) -> None:
             assert np.abs(np.array(values[name]) - numbers.ravel()).max() < within, (kind, name)
         assert values["changed"] == np.flatnonzero(clearly_changed(changes)).tolist()
         assert values["alignment"] == (np.array(rates).ravel().tolist() if kind == "cross" else None)
+
+
+def test_a_new_measure_is_one_row_and_its_labels(read: Read) -> None:
+    """It is offered, orders the heads, stands under the tiles and is read out; its name comes through a report."""
+    maps = samples.sample(*samples.SENTENCE)
+    imports = 'import { MEASURES } from "./components/explorer/js/data/measures.js";'
+    row = "{ digits: 2, descending: true, of: ({ translation }, kind) => peaks(translation, kind) }"
+    shown = read(
+        f"""(() => {{
+          const peaks = (translation, kind) => {{
+            const view = translation.view(kind, "tokens", translation.length);
+            const size = view.queries.length * view.keys.length;
+            const largest = (start) => Math.max(...view.values.subarray(start, start + size)) * view.scale;
+            return Float64Array.from({{ length: view.layers * view.heads }}, (_, map) => largest(map * size));
+          }};
+          MEASURES.peak = {row};
+          const texts = {{ tile: "{{kind}} {{head}}", tiles_peak: "largest weight {{value}}", kind_cross: "cross" }};
+          const measures = new Measures(translations[0], null);
+          return {{
+            orders: measures.orders(["cross"]),
+            sorted: measures.sorted("peak", "cross"),
+            label: Tiles.prototype.describe("cross", 3, "peak", measures, false, texts),
+          }};
+        }})()""",
+        maps,
+        imports=imports + 'import { Tiles } from "./components/explorer/js/tiles.js";',
+    )
+    peaks = maps.cross.max(axis=(-2, -1)).ravel()
+    assert shown["orders"] == ["layer", "entropy", "distance", "peak"]
+    assert peaks[shown["sorted"]].tolist() == pytest.approx(sorted(peaks, reverse=True), abs=1e-4)
+    assert shown["label"] == f"cross 1.4, largest weight {peaks[3]:.2f}"
+    assert Selection.from_state(Selection(order="peak").to_dict(), default=Selection()).order == "peak"
 
 
 def test_screen_and_file_compare_the_same_tokens(read: Read) -> None:
@@ -152,7 +184,8 @@ def test_screen_and_file_compare_the_same_tokens(read: Read) -> None:
         f"""{[[list(tokens) for tokens in pair] for pair in pairs]}.map((pair) => {{
           const [a, b] = pair.map((tokens) => {{
             const positions = tokenPositions(tokens);
-            return {{ kind: "encoder", queries: positions, keys: positions, rows: tokens.length, columns: tokens.length }};
+            const size = {{ rows: tokens.length, columns: tokens.length }};
+            return {{ kind: "encoder", queries: positions, keys: positions, ...size }};
           }});
           return [...new Difference(a, b).rows].flatMap((row, index) => (row < 0 ? [] : [[row, index]]));
         }})"""

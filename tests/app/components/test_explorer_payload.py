@@ -229,33 +229,44 @@ def test_steps_must_fit_the_outputs() -> None:
         packed(make_maps(), steps=[Step(0.5)] * 3)
 
 
+SEEN = Selection(kind="encoder", layer=1, head=1, order="entropy", pin="q3")
+
+
 @pytest.mark.parametrize(
-    "state",
+    ("name", "value"),
     [
-        None,
-        "cross",
-        {},
-        {"kind": "cross"},
-        Selection().to_dict() | {"kind": "other"},
-        Selection().to_dict() | {"layer": -1},
-        Selection().to_dict() | {"layer": 1.5},
-        Selection().to_dict() | {"head": True},
-        Selection().to_dict() | {"step": 0},
-        Selection().to_dict() | {"step": "3"},
-        Selection().to_dict() | {"unit": ["tokens"]},
-        Selection().to_dict() | {"threshold": 100},
-        Selection().to_dict() | {"special": 1},
-        Selection().to_dict() | {"pin": "q01"},
-        Selection().to_dict() | {"pin": "q1\n"},
-        Selection().to_dict() | {"against": "cross.5"},
-        Selection().to_dict() | {"vs": ""},
-        Selection().to_dict() | {"vsmodel": "x" * 501},
-        Selection().to_dict() | {"surplus": 1},
+        ("kind", "other"),
+        ("layer", -1),
+        ("layer", 1.5),
+        ("head", True),
+        ("step", 0),
+        ("step", "3"),
+        ("unit", ["tokens"]),
+        ("order", "<b>"),
+        ("threshold", 100),
+        ("special", 1),
+        ("pin", "q01"),
+        ("pin", "q1\n"),
+        ("against", "cross.5"),
+        ("vs", ""),
+        ("vsmodel", "x" * 501),
+        ("surplus", 1),
     ],
 )
-def test_a_report_that_makes_no_sense_counts_as_none(state: object) -> None:
+def test_a_report_keeps_its_valid_fields(name: str, value: object) -> None:
+    default = Selection(layer=2, head=3, threshold=7)
+    expected = dataclasses.replace(SEEN, **({name: getattr(default, name)} if name != "surplus" else {}))
+    assert Selection.from_state(SEEN.to_dict() | {name: value}, default=default) == expected
+
+
+@pytest.mark.parametrize("state", [None, "cross", {}, [1], {"kind": "other"}])
+def test_a_report_without_a_valid_field_counts_as_none(state: object) -> None:
     default = Selection(layer=2, head=3)
     assert Selection.from_state(state, default=default) is default
+
+
+def test_a_missing_field_is_as_in_the_default() -> None:
+    assert Selection.from_state({"kind": "encoder"}, default=Selection(layer=2)) == Selection(kind="encoder", layer=2)
 
 
 def test_measured_alignment_error_rates_come_back_and_must_fit_the_heads() -> None:

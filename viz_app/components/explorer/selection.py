@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -20,7 +20,6 @@ from viz_app.figures.options import UNITS, Unit
 View = Literal["heads", "layer", "kinds"]
 Zoom = Literal["heads", "head", "token"]
 Drawing = Literal["map", "lines"]
-Order = Literal["layer", "entropy", "distance", "alignment", "change"]
 Average = Literal["none", "layer", "all"]
 Scale = Literal["linear", "sqrt", "row"]
 OtherView = Literal["plotly", "head", "model"]
@@ -30,6 +29,7 @@ MAX_COMPARED = 500  # characters of the sentence that is compared with
 MAX_FORCED = 1_000  # characters of the tokens that a translation is forced to begin with
 
 _Index = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
+_Order = Annotated[str, Meta(pattern=r"\A[a-z][a-z-]{0,39}\Z")]
 _Pin = Annotated[str, Meta(pattern=r"\A[qk](0|[1-9][0-9]{0,3})\Z")]
 Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)\Z")]
 _Forced = Annotated[str, Meta(min_length=1, max_length=MAX_FORCED)]
@@ -66,6 +66,16 @@ class HeadForm(Form):
         """Count layer and head from 1."""
         kind, layer, head = value.split(".")
         return f"{kind}.{int(layer) + 1}.{int(head) + 1}"
+
+
+@dataclass(frozen=True)
+class _OrderForm(Form):
+    """The name of a measure; the browser knows which there are (`MEASURES` of js/data/measures.js)."""
+
+    def check(self, value: str) -> None:
+        """Raise ValueError for what is no name."""
+        if not re.fullmatch(r"[a-z][a-z-]{0,39}", value):
+            raise ValueError(f"is {value!r}, but must be the name of a measure")
 
 
 _FROM_ONE = Number(first=1)
@@ -109,7 +119,7 @@ class Selection:
     view: View = option("heads", Choice(VIEWS))
     zoom: Zoom = option("head", Choice(get_args(Zoom)))
     form: Drawing = option("map", Choice(get_args(Drawing)))
-    order: Order = option("layer", Choice(get_args(Order)))
+    order: _Order = option("layer", _OrderForm())
     average: Average = option("none", Choice(get_args(Average)))
     scale: Scale = option("linear", Choice(get_args(Scale)))
     special: bool = option(True, Switch())
@@ -145,13 +155,16 @@ class Selection:
 
     @classmethod
     def from_state(cls, state: object, *, default: Selection) -> Selection:
-        """Return the selection in a report from the browser, or the default when the report is not a valid one."""
-        if not isinstance(state, dict) or set(state) != {*declared(cls)}:
+        """Return the selection of a report from the browser; missing or invalid fields come from the default."""
+        if not isinstance(state, dict):
             return default
-        try:
-            return msgspec.convert(state, cls)
-        except (msgspec.ValidationError, UnicodeError):  # msgspec reads no half of a surrogate pair
-            return default
+        valid = {}
+        for name, kind in get_type_hints(cls, include_extras=True).items():
+            try:
+                valid[name] = msgspec.convert(state[name], kind)
+            except (KeyError, msgspec.ValidationError, UnicodeError):  # msgspec reads no half of a surrogate pair
+                continue
+        return dataclasses.replace(default, **valid) if valid else default
 
 
 CHOICES: dict[str, tuple[str, ...]] = {

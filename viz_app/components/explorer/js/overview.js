@@ -4,7 +4,7 @@ import { h } from "../../common/page/dom.js";
 import { define } from "../../common/page/explained.js";
 import { fillText } from "../../common/text/format.js";
 import { Choice } from "./controls.js";
-import { Measures, ORDERS } from "./data/measures.js";
+import { Measures } from "./data/measures.js";
 import { Legend } from "./draw/legend.js";
 import { Picture } from "./draw/picture.js";
 import { caption } from "./sentences.js";
@@ -35,7 +35,7 @@ export class Overview {
     this.store = store;
     this.tiles = new Tiles((tile) => this.open(tile));
     this.view = new Choice("view", ["heads", "layer", "kinds"], store);
-    const order = () => store.set({ order: /** @type {State["order"]} */ (this.select.value) });
+    const order = () => store.set({ order: this.select.value });
     this.select = h("select", { class: "order-select", change: order });
     this.orderName = h("span", {});
     this.order = h("label", { class: "order" }, this.orderName, this.select);
@@ -146,7 +146,7 @@ export class Overview {
   offer(state) {
     const { measures, texts, select } = this;
     const kinds = kindsShown(state, measures.translation);
-    const offered = ORDERS.filter((order) => order === "layer" || kinds.some((kind) => measures.has(order, kind)));
+    const offered = measures.orders(kinds);
     const key = `${texts.language} ${offered}`;
     if (this.offered !== key) {
       this.offered = key;

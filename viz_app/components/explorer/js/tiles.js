@@ -8,10 +8,6 @@ import { Block } from "./draw/block.js";
 import { isCell } from "./draw/picture.js";
 import { Fade, slideFrom } from "./draw/transition.js";
 
-/** Figures behind the comma of a measure. */
-/** @type {Record<string, number> & { change: number }} */
-const DIGITS = { entropy: 1, distance: 1, alignment: 2, change: 2 };
-
 export class Tiles {
   /** @type {string} What the blocks were made for. */
   shape;
@@ -134,7 +130,7 @@ export class Tiles {
         const index = layer * block.heads + tile.head;
         const selected = kind === state.kind && layer === state.layer && tile.head === state.head;
         const label = this.describe(kind, index, order, measures, changed.has(index), texts);
-        const value = values ? digits(values[index], order, block.fit.narrow) : undefined;
+        const value = values ? short(measures.text(order, kind, index), block.fit.narrow) : undefined;
         block.mark(tile, layer, { label, selected, value, changed: changed.has(index), resting: resting.has(index) });
         if (selected && !this.element.contains(rootOf(this.element).activeElement)) this.focus.reach(tile.button);
       }
@@ -143,7 +139,7 @@ export class Tiles {
   }
 
   /**
-   * "Encoder self-attention, head 3.5, entropy 1.2 bits", with the measure of the order and whether it has changed.
+   * "Encoder self-attention, head 3.5, entropy 0.83 nats", with the measure of the order and whether it has changed.
    * @param {Kind} kind
    * @param {number} index
    * @param {string} order
@@ -154,16 +150,15 @@ export class Tiles {
   describe(kind, index, order, measures, changed, texts) {
     const { heads } = measures.translation.kinds[kind];
     /** @param {string} name */
-    const value = (name) => measures.of(name, kind)?.[index].toFixed(DIGITS[name]);
+    const value = (name) => measures.text(name, kind, index);
     const head = headName(Math.floor(index / heads), index % heads);
-    const parts = [fillText(texts.tile, { kind: texts[`kind_${kind}`], head, bits: value("entropy") })];
+    const parts = [fillText(texts.tile, { kind: texts[`kind_${kind}`], head, entropy: value("entropy") })];
     if (measures.resting(kind).has(index))
       parts.push(fillText(texts.tiles_resting, { share: percent(measures.of("resting", kind)?.[index] ?? 0) }));
     if (order === "change" || changed) parts.push(fillText(texts.tiles_change, { value: value("change") }));
     else if (order !== "layer" && order !== "entropy")
       parts.push(fillText(texts[`tiles_${order}`], { value: value(order) }));
-    if (changed)
-      parts.push(fillText(texts.tiles_changed, { value: measures.usualChange(kind).toFixed(DIGITS.change) }));
+    if (changed) parts.push(fillText(texts.tiles_changed, { value: measures.usualChange(kind).toFixed(2) }));
     return parts.join(", ");
   }
 
@@ -219,13 +214,11 @@ export class Tiles {
 
 /**
  * The value of a measure under a tile; a narrow one leaves out the zero before the point.
- * @param {number} value
- * @param {string} order
+ * @param {string} text
  * @param {boolean} narrow
  */
-function digits(value, order, narrow) {
-  const text = value.toFixed(DIGITS[order]);
-  return narrow && DIGITS[order] > 1 ? text.replace(/^0/, "") : text;
+function short(text, narrow) {
+  return narrow ? text.replace(/^0(?=\.\d\d)/, "") : text;
 }
 
 /**

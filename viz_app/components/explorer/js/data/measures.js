@@ -5,7 +5,38 @@
 import { headChanges } from "./sentencediff.js";
 import { information, RESTING_SHARE, restingShares } from "./sinks.js";
 
-export const ORDERS = ["layer", "entropy", "distance", "alignment", "change"];
+/**
+ * @typedef {object} Measure
+ * @property {number} [digits] After the point. A measure without it is no order of tiles.
+ * @property {boolean} [descending] Whether the largest value comes first.
+ * @property {boolean} [partial] Whether `of` may return null.
+ * @property {(measures: Measures, kind: Kind) => Float64Array | null} of One number for each head, at layer * heads + head.
+ */
+
+/**
+ * The measures, and so the orders of tiles. A new one is a row here, and its labels `order_NAME`, `order_NAME_note` and
+ * `tiles_NAME` in text/en.toml and ko.toml.
+ * @type {Record<string, Measure>}
+ */
+export const MEASURES = {
+  entropy: { digits: 2, of: ({ translation }, kind) => meanOfRows(whole(translation, kind), rowEntropy) },
+  distance: { digits: 1, of: ({ translation }, kind) => meanOfRows(whole(translation, kind), rowDistance) },
+  alignment: {
+    digits: 2,
+    partial: true,
+    of: ({ translation: { alignment } }, kind) =>
+      alignment?.[kind] ? Float64Array.from(alignment[kind].flat()) : null,
+  },
+  change: {
+    digits: 2,
+    descending: true,
+    partial: true,
+    of: ({ translation, before }, kind) =>
+      before?.available.includes(kind) ? headChanges(whole(before, kind), whole(translation, kind)) : null,
+  },
+  resting: { of: ({ translation }, kind) => restingShares(whole(translation, kind)) },
+  information: { of: ({ translation }, kind) => information(whole(translation, kind)) },
+};
 
 const LEVELS = 65536; // values of the uint16 that a weight is stored as
 const MIN_CHANGE = 0.05; // a smaller change is never marked
@@ -24,38 +55,39 @@ export class Measures {
 
   /**
    * One number for each head of a kind, at layer * heads + head; null where the measure does not exist.
-   * @param {string} order
+   * @param {string} name
    * @param {Kind} kind
    */
-  of(order, kind) {
-    const key = `${order} ${kind}`;
-    if (!this.known.has(key)) this.known.set(key, this.compute(order, kind));
+  of(name, kind) {
+    const key = `${name} ${kind}`;
+    if (!this.known.has(key)) this.known.set(key, MEASURES[name]?.of(this, kind) ?? null);
     return this.known.get(key) ?? null;
   }
 
   /**
-   * @param {string} order
-   * @param {Kind} kind
+   * The orders that exist for any of these kinds, by their measures; that of layers and heads first.
+   * @param {Kind[]} kinds
    */
-  has(order, kind) {
-    return order === "entropy" || order === "distance" || this.of(order, kind) !== null;
+  orders(kinds) {
+    /** @param {[string, Measure]} entry */
+    const exists = ([name, { digits, partial }]) =>
+      digits !== undefined && (!partial || kinds.some((kind) => this.of(name, kind) !== null));
+    return [
+      "layer",
+      ...Object.entries(MEASURES)
+        .filter(exists)
+        .map(([name]) => name),
+    ];
   }
 
   /**
-   * @param {string} order
+   * The value of a head as it is written.
+   * @param {string} name
    * @param {Kind} kind
+   * @param {number} index
    */
-  compute(order, kind) {
-    const { translation, before } = this;
-    if (order === "entropy") return meanOfRows(whole(translation, kind), rowEntropy);
-    if (order === "distance") return meanOfRows(whole(translation, kind), rowDistance);
-    if (order === "resting") return restingShares(whole(translation, kind));
-    if (order === "information") return information(whole(translation, kind));
-    if (order === "alignment")
-      return translation.alignment?.[kind] ? Float64Array.from(translation.alignment[kind].flat()) : null;
-    if (order === "change" && before?.available.includes(kind))
-      return headChanges(whole(before, kind), whole(translation, kind));
-    return null;
+  text(name, kind, index) {
+    return this.of(name, kind)?.[index].toFixed(MEASURES[name].digits) ?? "";
   }
 
   /**
@@ -64,9 +96,9 @@ export class Measures {
    * @param {Kind} kind
    */
   sorted(order, kind) {
-    const values = order === "layer" ? null : this.of(order, kind);
+    const values = this.of(order, kind);
     if (!values) return null;
-    const sign = order === "change" ? -1 : 1;
+    const sign = MEASURES[order].descending ? -1 : 1;
     const absent = this.translation.kinds[kind].absent ?? [];
     const indices = Array.from(values, (_, index) => index).filter((index) => !absent.includes(index));
     return indices.sort((a, b) => sign * (values[a] - values[b]) || a - b);
@@ -156,23 +188,23 @@ function meanOfRows(view, ofRow) {
 let surprise = null;
 
 /**
- * Entropy of a row in bits: -sum w log2 w. The values of tokens are levels.
+ * Entropy of a row in nats, -sum w ln w, as in transformer_core/analysis/attention_sinks.py. Values of tokens are levels.
  * @param {View} view
  */
 function rowEntropy({ values, keys }) {
   surprise ??= Float64Array.from({ length: LEVELS }, (_, level) => {
     const weight = level / (LEVELS - 1);
-    return level ? -weight * Math.log2(weight) : 0;
+    return level ? -weight * Math.log(weight) : 0;
   });
-  const bitsOf = surprise;
+  const nats = surprise;
   return (/** @type {number} */ start) => {
-    let bits = 0;
+    let entropy = 0;
     let mass = 0;
     for (let i = start; i < start + keys.length; i++) {
-      bits += bitsOf[values[i]];
+      entropy += nats[values[i]];
       mass += values[i];
     }
-    return mass ? bits : null;
+    return mass ? entropy : null;
   };
 }
 
