@@ -21,7 +21,6 @@ from viz_app.ui.classroom.class_membership import PAGE, follow, show_place
 from viz_app.ui.error_boundary import error_boundary
 from viz_app.ui.lesson_route import open_index
 from viz_app.ui.missing_model import draw_missing_model
-from viz_app.ui.session_file.dialog import draw_opened, draw_session_file_button
 
 _PAGES = {
     "translate": ":material/translate:",
@@ -87,7 +86,6 @@ def _draw() -> None:
     on_current_link(open_index if page.url_path == "lessons" else lambda: None)
     with st.container(key="language", horizontal=True, vertical_alignment="center"):
         about = session.enqueue_callback(draw_about, t)
-        draw_session_file_button(t, page.url_path or _HOME, tuple(_PAGES))
         st.button(t("about.title"), key="open-about", icon=":material/help:", type="tertiary", on_click=about)
         st.segmented_control(
             t("frame.language"),
@@ -99,7 +97,6 @@ def _draw() -> None:
         )
     with error_boundary(t):
         draw_missing_model(t)
-        draw_opened(t, page.url_path or _HOME)
         if (characters := session.refused_characters()) is not None:
             st.warning(t("frame.too_long", characters=f"{characters:,}", limit=f"{MAX_CHARACTERS:,}"))
         draw_class_line(t)

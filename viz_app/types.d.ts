@@ -134,8 +134,6 @@ type LessonData<Values = any> = {
   colours: Palettes;
   scenes: SceneWords[];
   state: { scene: string; settings: Settings };
-  /** What is pinned when the stage starts. */
-  findings: Finding[];
   onward: string | null;
   /** The scenes that a route shows; empty for all. */
   core: string[];
@@ -441,7 +439,7 @@ type ExplorerHeader = {
   defaults: ExplorerSelection;
   /** The view of all heads that such a model opens with. */
   opens: ExplorerSelection["view"];
-  /** Of the component; another one after a session file was opened. */
+  /** Of the component. */
   key?: string;
   off?: string;
   gloss: number[];

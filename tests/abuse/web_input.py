@@ -1,4 +1,4 @@
-"""What a browser sends: headers, addresses, settings of a lesson, sentences, reports of components, session files."""
+"""What a browser sends: headers, addresses, settings of a lesson, sentences, reports of components."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import hashlib
 import io
 import json
 import math
-import string
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +24,6 @@ from viz_app.export.figure_request import ForwardResult
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, invalid_part
 from viz_app.figure_editor.rendering import make_figure
-from viz_app.figure_editor.saved_figure import spec_from_saved, spec_to_saved
 from viz_app.figures import VIEWS, HeatmapFigure
 from viz_app.figures.layout import MAX_LABEL
 from viz_app.figures.model.figure import HeatmapPanel, display_label
@@ -48,7 +45,6 @@ from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS, validat
 from viz_app.serving.opening.model_folders import allowed_root
 from viz_app.serving.request_origin import has_passed_proxy, is_own_host, party, same_origin
 from viz_app.state.query_params import other_view_from_params, selection_from_params, selection_to_params, text_to_param
-from viz_app.state.session_reader import SessionFileError, read_session, write_session
 from viz_app.state.share_link import share_link
 from viz_app.text import texts
 
@@ -190,29 +186,6 @@ _LESSON_REPORTS = st.fixed_dictionaries(
     {"scene": st.text("abz_0", max_size=4) | leaves, "settings": st.dictionaries(st.text("abz_0", max_size=4), values)}
 )
 
-# Session files.
-
-_SESSION = Path(__file__).parents[1] / "app" / "state" / "session_version1.json"
-
-
-def _check_session(case: dict[str, Any]) -> None:
-    document = json.loads(_SESSION.read_bytes())
-    try:
-        read = read_session(damaged_json(document, case))
-    except SessionFileError as error:
-        assert len(error.place) < 200 and set(error.place) <= set(string.ascii_letters + "_$.[]` 0123456789")
-        return
-    written = write_session(read.session)
-    assert read_session(written).session == read.session
-    for figure in read.session.figures.collection:
-        try:
-            spec = spec_from_saved(figure.spec)
-        except ValueError:
-            continue
-        spec_to_saved(spec)
-        _check_figure(spec)
-
-
 # Headers, and the addresses of those who send them.
 
 _HEADERS = st.sampled_from(("origin", "host", "accept-language", "x-forwarded-for", "via", "content-length", "referer"))
@@ -268,7 +241,6 @@ TARGETS = (
     ),
     Target("cookies", _COOKIE.map(";".join), _check_cookies),
     Target("classes", damages, _check_classes),
-    Target("sessions", damages, _check_session),
     Target("addresses", st.dictionaries(_NAMES, _KNOWN | _LONG, max_size=8), _check_address),
     Target("settings", st.lists(_SETTING, max_size=14).map(",".join) | _LONG, _check_settings),
     Target("texts", st.text(max_size=60) | _LONG | _KNOWN, _check_text),

@@ -99,9 +99,16 @@ def test_findings_are_pinned_beside_each_other(open_lesson: OpenLesson) -> None:
     link = str(cards.nth(0).get_by_role("link", name=t("lesson.finding_open")).get_attribute("href"))
     cards.nth(0).get_by_role("button", name=t("lesson.finding_remove")).click()
     assert cards.count() == 1
+    left = cards.nth(0).locator("figcaption").inner_text()
     lesson.page.goto(link)
     lesson.wait("lesson?.scene.own")
     assert lesson.settings()["chosen"] == chosen
+    # The browser has kept the other one, without its picture.
+    assert cards.locator("figcaption").all_inner_texts() == [left] and cards.locator("canvas").count() == 0
+    cards.nth(0).get_by_role("button", name=t("lesson.finding_remove")).click()
+    lesson.page.reload()
+    lesson.wait("lesson?.scene.own")
+    assert cards.count() == 0
 
 
 def test_a_long_computation_is_stopped_and_computed_after_all(

@@ -14,7 +14,7 @@ from viz_app.components.explorer.selection import Selection
 from viz_app.explorer_view.snapshot import best_head
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
-from viz_app.figure_editor.rendering import ExportableFigure, FigureSource, Preview
+from viz_app.figure_editor.rendering import ExportableFigure, Preview
 from viz_app.figures import Animation
 from viz_app.serving.input_validation import Sentence
 from viz_app.serving.models.comparison import NotComparable, compare_with_selection
@@ -27,7 +27,7 @@ from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.downloads import draw_download, format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
-from viz_app.ui.figures.collection import draw_add, draw_collection, make_pending
+from viz_app.ui.figures.collection import draw_add, draw_collection
 from viz_app.ui.figures.figure_controls import FigureControls
 from viz_app.ui.figures.lesson_figure_controls import draw_refusal, draw_scene, lesson_spec
 from viz_app.ui.lesson_route import route_params
@@ -56,11 +56,6 @@ def main() -> None:
             with status.container():
                 st.skeleton(height=320)
     served = load_service(t, status)
-    try:
-        with right:
-            make_pending(t)
-    except Superseded:
-        st.stop()
     sentence = served.validate(typed)
     if sentence.status == "good":
         try:
@@ -179,8 +174,7 @@ def _exportable(
         return None
     seen = rendering.forward_result(served, result, best, spec.selection.branch)
     figure = rendering.make_figure(spec, t.language, seen, other)
-    source = FigureSource(spec, sentence.text, served.name, served.translator.checkpoint_hash)
-    return ExportableFigure(figure, spec.style, spec.dpi, t.language, source)
+    return ExportableFigure(figure, spec.style, spec.dpi, t.language)
 
 
 def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> None:
@@ -193,7 +187,7 @@ def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> N
             format_func=lambda name: t(f"figures_page.zoom_{name}"),
             required=True,
             label_visibility="collapsed",
-            key=session.fresh_key(f"figures-{t.language}-zoom"),
+            key=f"figures-{t.language}-zoom",
         )
         st.session_state[session.ZOOM_KEY] = zoom
         measures = t("figures_page.measures", width=f"{preview.width_mm:.0f}", height=f"{preview.height_mm:.0f}")

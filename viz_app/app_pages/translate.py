@@ -70,7 +70,7 @@ _MAX_UNKNOWN = 20  # characters that are listed
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    example = asked_sentence(session.fresh_key(_EXPLORER))
+    example = asked_sentence(_EXPLORER)
     if example is not None:
         st.session_state[session.TEXT_KEY] = example[0]  # before the field is drawn
     draw_route(t, "translate")
@@ -109,7 +109,7 @@ def main() -> None:
             _draw_refusal(t, sentence)
     publish(_params(t, sentence), language=t.language, page="translate")
     if example is not None:
-        sentence_shown(session.fresh_key(_EXPLORER), example[1])
+        sentence_shown(_EXPLORER, example[1])
     if sentence.status == "good":
         draw_tour(t)
         _send_findings(t, served, result, selection)
@@ -221,8 +221,7 @@ def _draw_result(
     """Draw the explorer; return its selection, the translation that it shows, and the comparison."""
     best, asked = best_head(served.card, result.maps), st.query_params.to_dict()
     start: Selection = st.session_state.get(_SELECTION) or query_params.selection_from_params(asked, best)
-    key = session.fresh_key(_EXPLORER)
-    start = last_report(key) or start
+    start = last_report(_EXPLORER) or start
     start = resolve_branch(f"{served.name}\n{sentence.text}", start)
     ask = partial(draw_waiting, t, status)
     other, comparable = None, True
@@ -243,7 +242,7 @@ def _draw_result(
         search = (other.text, other.branch)
         second = branch_payload(t, other.service, search, other.best, other.result, served)
     off = st.session_state.setdefault(session.HEAD_OFF_KEY, query_params.head_off_from_params(asked))
-    selection = explorer(packed, key=key, selection=start, other=second, off=off)
+    selection = explorer(packed, key=_EXPLORER, selection=start, other=second, off=off)
     # The browser's may not be computed yet.
     selection = dataclasses.replace(selection, branch=start.branch, force=start.force)
     st.session_state[_SELECTION] = selection
@@ -252,7 +251,7 @@ def _draw_result(
 
 def _send_findings(t: Texts, served: TranslationService, result: TranslationResult, selection: Selection) -> None:
     """Send the card, the head that is off, the roles and the free search, after the rest of the page."""
-    session_id, key = session.session_id(), session.fresh_key(_EXPLORER)
+    session_id, key = session.session_id(), _EXPLORER
     st.session_state[session.HEAD_OFF_KEY] = last_head_off(key)
     try:
         if served.head_atlas.atlas is not None:  # also while it is closed, so that it opens at once
@@ -351,7 +350,7 @@ def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
         "text": query_params.text_to_param(sentence.text),
         "model": model_query_param(),
         "other": open_view(),
-        "off": query_params.head_off_to_param(last_head_off(session.fresh_key(_EXPLORER))),
+        "off": query_params.head_off_to_param(last_head_off(_EXPLORER)),
         **route_params(),
     }
     if selection is not None:

@@ -148,23 +148,6 @@ def make_figure(spec: FigureSpec, language: str, seen: ForwardResult, other: Com
 
 
 @dataclass(frozen=True)
-class FigureSource:
-    """Source of a figure of the page Figures.
-
-    Args:
-        spec: The spec.
-        text: The sentence.
-        model: Name of the model that the session had selected.
-        weights: Its `weights_hash`.
-    """
-
-    spec: FigureSpec
-    text: str
-    model: str
-    weights: str
-
-
-@dataclass(frozen=True)
 class ExportableFigure:
     """A figure with everything that can be taken away of it; nothing is computed before it is asked for.
 
@@ -173,14 +156,12 @@ class ExportableFigure:
         style: How it is drawn.
         dpi: Dots per inch of a PNG.
         language: Language of the bundle's index.
-        source: What it was made of, on the page Figures; None elsewhere.
     """
 
     figure: Figure
     style: Style
     dpi: int = 300
     language: str = "en"
-    source: FigureSource | None = None
 
     @property
     def formats(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
     confidence: bool = option(False, Switch(), about="tree: tint constituents by their probability.", views=("tree",))
 
-A frozen dataclass has its options as fields. Command line, address, session file, widgets and the command that makes a
+A frozen dataclass has its options as fields. Command line, address, widgets and the command that makes a
 figure again walk them with `declared`, `to_query` and `from_query`.
 """
 

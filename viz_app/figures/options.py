@@ -1,15 +1,13 @@
 """All options of figures of attention, each declared once.
 
-A field here gives its flag, its place in addresses and session files, its widget and its part of the command that makes
+A field here gives its flag, its place in addresses, its widget and its part of the command that makes
 a figure again. Layers, heads and queries count from 0 in code and from 1 outside, steps from 1 in both.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
-
-from msgspec import Meta
+from typing import Literal
 
 from transformer_core.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import KINDS, Kind
@@ -22,10 +20,6 @@ SCORES = ("bleu", "chrf")
 GROUPS = ("all", *KINDS)
 MAX_STEPS = 12  # side by side on the page
 
-# Bounds of a session file. A name may be one that only another version knows.
-Name = Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_-]{0,39}\Z")]
-Index = Annotated[int, Meta(ge=0, le=9_999)]
-Indices = Annotated[tuple[Index, ...], Meta(max_length=64)]
 
 _FROM_ONE = Number(first=1)
 _KIND = Choice(KINDS)
@@ -77,11 +71,11 @@ class ViewOptions:
         left: Heads that are left where "pruning" is read; None for no such place.
     """
 
-    heads: Indices = option(
+    heads: tuple[int, ...] = option(
         (), Numbers(first=1), about="Several heads of the layer, for lines: 1,3; more with --texts.", views=("lines",)
     )
-    query: Index | None = option(None, _FROM_ONE, about="Draw only the lines of this token, from 1.", views=("lines",))
-    steps: Indices = option(
+    query: int | None = option(None, _FROM_ONE, about="Draw only the lines of this token, from 1.", views=("lines",))
+    steps: tuple[int, ...] = option(
         (),
         Numbers(low=1, kept=MAX_STEPS),
         about="The steps of the view steps: 1,4,8; four unless given.",
@@ -89,14 +83,14 @@ class ViewOptions:
     )
     pruned: bool = option(True, Switch(), about="Whether the beam tree shows discarded candidates.", views=("beam",))
     confidence: bool = option(False, Switch(), about="tree: tint constituents by their probability.", views=("tree",))
-    measure: Annotated[str, Meta(max_length=32)] = option(
+    measure: str = option(
         "", Choice(MEASURES), about=f"grid: {', '.join(MEASURES)}; the first unless given.", views=("grid",)
     )
-    group: Name = option(
+    group: str = option(
         "all", Choice(GROUPS), about=f"pruning: which heads go: {', '.join(GROUPS)}.", views=("pruning",)
     )
-    score: Name = option("bleu", Choice(SCORES), about=f"pruning: {', '.join(SCORES)}.", views=("pruning",))
-    left: Index | None = option(
+    score: str = option("bleu", Choice(SCORES), about=f"pruning: {', '.join(SCORES)}.", views=("pruning",))
+    left: int | None = option(
         None, Number(), about="pruning: read the curves where N heads are left.", views=("pruning",)
     )
     aligned: bool | None = option(

@@ -7,32 +7,48 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from transformer_core.attention_maps import KINDS
 from viz_app.figures.build.atlas import ORDERS, most_left, pruned_groups
 from viz_app.figures.options import GROUPS, SCORES
 from viz_app.serving.checked_json import converted
-from viz_app.state.session_file import MAX_CHOSEN, SavedAtlas, SavedPruning
 
 if TYPE_CHECKING:
     from transformer_core.atlas.record import Atlas
 
+MAX_CHOSEN = 6  # heads side by side
 _PLACE = re.compile(r"(encoder|decoder|cross)\.(0|[1-9][0-9]{0,2})\.(0|[1-9][0-9]{0,2})")
+_Place = Annotated[str, Meta(pattern=rf"\A{_PLACE.pattern}\Z")]
 _LABEL = re.compile(r"[\w:+ -]{1,60}", re.ASCII)
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,4}")
 
 
-class AtlasState(SavedAtlas, frozen=True, kw_only=True):
+class AtlasState(Struct, frozen=True, kw_only=True):
     """The grid or the list.
 
     Args:
+        by: Name of the measure; empty for the first.
+        view: All heads as a grid, or as a ranked list.
+        rising: Whether the list begins with the smallest value.
+        kind: Only heads of this kind; empty for all.
+        role: Only heads with this role; `none` for heads without any, empty for all.
+        significant: Only heads whose effect survives the control.
+        chosen: Compared heads, such as `cross.5.5`, from 0.
         maps: Whether the reader has asked for the maps of the sentence.
     """
 
+    by: Annotated[str, Meta(max_length=40)] = ""
+    view: Literal["grid", "list"] = "grid"
+    rising: bool = False
+    kind: Literal["", "encoder", "decoder", "cross"] = ""
+    role: Annotated[str, Meta(max_length=60)] = ""
+    significant: bool = False
+    chosen: Annotated[tuple[_Place, ...], Meta(max_length=MAX_CHOSEN)] = ()
     maps: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,8 +112,20 @@ def _exists(place: str, atlas: Atlas) -> bool:
     return bool(found) and int(found[2]) < atlas.layers and int(found[3]) < atlas.heads  # type: ignore[index]
 
 
-class PruningState(SavedPruning, frozen=True, kw_only=True):
-    """The curves, and the heads that are left in the reader's sentence."""
+class PruningState(Struct, frozen=True, kw_only=True):
+    """The curves, and the heads that remain in the reader's sentence.
+
+    Args:
+        group: Heads to remove.
+        score: Score that is drawn.
+        order: Order of removal, in the sentence.
+        left: Heads that remain there.
+    """
+
+    group: str
+    score: str
+    order: str
+    left: int
 
     @classmethod
     def start(cls, atlas: Atlas, group: str = "") -> PruningState:

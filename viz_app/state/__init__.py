@@ -1,1 +1,1 @@
-"""State of a session, of an address and of a session file."""
+"""State of a session and of an address."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from transformer_core.storage.files import CheckpointError
-from transformer_core.storage.manifest import Manifest
 from viz_app.serving.models import loader
 from viz_app.serving.models.registry import available_models, default_model
 from viz_app.serving.models.translation_service import TranslationService
@@ -20,18 +18,6 @@ def model_query_param() -> str | None:
     """Return the selected model as an address names it; None for the one that is served to all."""
     name = selected_model()
     return None if name == default_model() else name
-
-
-def weights_of(name: str) -> tuple[str, ...]:
-    """Return all hashes that mean a model, today's first; none for one that is not here or cannot be read."""
-    folder = available_models().get(name)
-    try:
-        found = Manifest.read(folder) if folder else None
-        if found is not None and not found.weights_hash:  # format 1: known once it is loaded
-            return (loader.get_translation_service(name).translator.checkpoint_hash,)
-    except CheckpointError:
-        return ()
-    return (found.weights_hash,) if found else ()
 
 
 def selected_service() -> TranslationService:

@@ -30,7 +30,6 @@ FIGURE_SELECTION_KEY = "figure_selection"  # the explorer's selection as that pa
 CHOOSE_BEST_HEAD_KEY = "figure_best_head"  # whether that page is to choose the head, as at its start
 ZOOM_KEY = "figure_zoom"
 HEAD_OFF_KEY = "head_off"  # the head that is switched off in the explorer of Translate
-_OPENED_KEY = "sessions_opened"  # how many session files this session has opened
 _PLAIN_START_KEY = "plain_start"
 _PAGE_KEY = "page"
 _PENDING_CALLBACKS_KEY = "asked"  # callbacks of clicks that no run has finished yet
@@ -137,24 +136,6 @@ def restore_text_widget(page: str) -> None:
     if st.session_state.get(_PAGE_KEY) != page:
         st.session_state[_PAGE_KEY] = page
         st.session_state[TEXT_KEY] = st.session_state[TEXT_KEY]
-
-
-def fresh_key(name: str) -> str:
-    """Return the key of a widget or component that starts anew, at what Python says, when a session file was opened.
-
-    Under one key the browser keeps what is chosen there, whatever Python says later.
-    """
-    opened: int = st.session_state.get(_OPENED_KEY, 0)
-    return f"{name}-opened{opened}" if opened else name
-
-
-def replace_session(language: str, text: str, model: str | None) -> None:
-    """Take over what a session file holds; from now on `fresh_key` gives other keys."""
-    st.session_state[_OPENED_KEY] = st.session_state.get(_OPENED_KEY, 0) + 1
-    st.session_state[LANGUAGE_KEY] = st.session_state[_KEPT_LANGUAGE_KEY] = language
-    st.session_state[TEXT_KEY] = st.session_state[_KEPT_TEXT_KEY] = text
-    st.session_state[_REFUSED_KEY] = None
-    st.session_state[MODEL_KEY] = model
 
 
 def requested_model() -> str | None:

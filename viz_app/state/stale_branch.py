@@ -16,12 +16,6 @@ _TEXT = "branch_text"
 _STALE = "branch_stale"
 
 
-def forget_branch() -> None:
-    """Take over another session file: its branch belongs to its sentence."""
-    st.session_state.pop(_TEXT, None)
-    st.session_state.pop(_STALE, None)
-
-
 def resolve_branch(text: str, reported: Selection) -> Selection:
     """Return the selection with the branch and forced beginning of a sentence: none where they belong to another one.
 

@@ -88,11 +88,6 @@ def state_key(name: str) -> str:
     return f"lesson-{name}-state"
 
 
-def findings_key(name: str) -> str:
-    """Return the session key of the findings pinned below a lesson's stage."""
-    return f"lesson-{name}-findings"
-
-
 def predictions() -> dict[tuple[str, str], int]:
     """Return this session's first prediction for each lesson and scene: the number of a choice."""
     kept: dict[tuple[str, str], int] = st.session_state.setdefault("lesson_predictions", {})
@@ -101,7 +96,7 @@ def predictions() -> dict[tuple[str, str], int]:
 
 def stage_key(name: str) -> str:
     """Return the key of a lesson's stage."""
-    return session.fresh_key(f"lesson-{name}")
+    return f"lesson-{name}"
 
 
 def draw_route(t: Texts, name: str) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections import deque
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +23,8 @@ from transformer_core.translator import Translator
 from viz_app.components.atlas.payload import MAX_TOKENS
 from viz_app.components.buffer import split_buffer
 from viz_app.state import session
-from viz_app.state.session_file import SavedAtlas, SavedModel, SavedPruning, SessionFile
-from viz_app.state.session_reader import read_session, write_session
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
-from viz_app.ui.session_file.dialog import open_read
 
 Measured = Callable[..., AppTest]
 
@@ -163,46 +158,6 @@ def test_parts_that_are_missing_leave_no_gap(measured: Measured) -> None:
         *("gain", "entropy", "distance", "weight-separator", "weight-end", "weight-start"),
         *("alignment-output", "alignment-input"),
     ]
-
-
-def opened(app: AppTest, weights: str, **parts: Any) -> AppTest:
-    """The page Model after a session file was opened on it."""
-    model = SavedModel(name="measured", weights=weights)
-    file = SessionFile(page="model", text=EXAMPLES[FIRST_EXAMPLE], model=model, **parts)
-    read, pages = read_session(write_session(file)), ("translate", "model")
-    app.session_state[session._PENDING_CALLBACKS_KEY] = deque([partial(open_read, read, pages)])
-    return app.run()
-
-
-def in_address(app: AppTest) -> dict[str, str]:
-    """What the address says of the atlas, where that is not as at the start."""
-    shown = address(app).items()
-    return {name.removeprefix("atlas_"): value for name, value in shown if name.startswith("atlas_") and value}
-
-
-def test_a_session_file_opens_with_its_atlas(measured: Measured) -> None:
-    app = measured(atlas_by="gain", atlas_left="3")
-    (weights,) = app.session_state["atlas_seen"]
-    seen = SavedAtlas(by="entropy", view="list", rising=True, kind="cross", role="none", chosen=("cross.1.3",))
-    opened(app, weights, atlas=seen, pruning=SavedPruning(group="cross", score="chrf", order="random", left=5))
-    assert not app.error
-    wanted = {"by": "entropy", "view": "list", "order": "rising", "kind": "cross", "role": "none", "heads": "cross.2.4"}
-    wanted |= {"prune": "cross", "score": "chrf", "by_order": "random", "left": "5"}
-    assert in_address(app) == wanted
-    assert packed(app)[0]["start"]["by"] == "entropy" and app.slider[0].value == 5
-    opened(app, weights)
-    assert in_address(app) == {}, "a file without one, though the address began with one"
-
-
-def test_a_session_file_with_what_no_atlas_has_opens_with_what_there_is(measured: Measured) -> None:
-    app = measured()
-    (weights,) = app.session_state["atlas_seen"]
-    strange = SavedAtlas(by="dreams", role="<b>", chosen=("cross.1.3", "cross.999.999"))
-    opened(
-        app, weights, atlas=strange, pruning=SavedPruning(group="dreams", score="dreams", order="dreams", left=9_999)
-    )
-    assert not app.error
-    assert in_address(app) == {"heads": "cross.2.4"}
 
 
 def test_an_atlas_without_any_part_is_none(measured: Measured) -> None:

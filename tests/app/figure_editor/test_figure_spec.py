@@ -1,4 +1,4 @@
-"""The state of the page Figures, and every way that options are written: flags, address, session file, command."""
+"""The state of the page Figures, and every way that options are written: flags, address, command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from viz_app.components.explorer.selection import Selection
 from viz_app.export.command import command_for
 from viz_app.export.figure_arguments import style_from_options, view_from_options
 from viz_app.figure_editor.figure_spec import DPIS, FigureSpec
-from viz_app.figure_editor.saved_figure import spec_from_saved, spec_to_saved
 from viz_app.figures import VIEWS, Figure, FigureOptions, ParserOutput, Style
 from viz_app.figures.model.style import Range
 from viz_app.figures.option import Choice, Number, Numbers, Option, Real, Switch, declared
@@ -192,12 +191,6 @@ def test_another_sentence_keeps_the_head_but_not_the_tokens() -> None:
     assert spec == FigureSpec(selection=Selection(layer=1))
 
 
-@settings(deadline=None)
-@given(specs)
-def test_a_session_file_holds_the_whole_draft(spec: FigureSpec) -> None:
-    assert spec_from_saved(spec_to_saved(spec)) == spec
-
-
 def test_every_option_of_a_view_has_a_word_for_the_command_line() -> None:
     for name, each in declared(FigureOptions).items():
         assert each.about.endswith("."), name
@@ -214,10 +207,9 @@ def test_every_option_of_a_view_has_a_word_for_the_command_line() -> None:
         ({"figure": "lines", "heads": "3,1", "query": "2"}, {"heads": (0, 2), "query": 1}),
         ({"figure": "steps", "steps": "1,4,8"}, {"steps": (1, 4, 8)}),
         ({"figure": "pruning", "group": "cross", "score": "chrf", "left": "0"}, {"group": "cross", "left": 0}),
-        ({"figure": "head", "unit": "pieces"}, {}),
     ],
 )
-def test_an_address_of_an_older_version_is_read_as_before(params: dict[str, str], options: dict[str, Any]) -> None:
+def test_an_address_sets_the_options_of_its_view(params: dict[str, str], options: dict[str, Any]) -> None:
     spec = FigureSpec.from_query(params, FigureSpec())
     assert spec.view == params["figure"] and spec.selection == Selection()
     assert {name: getattr(spec, name) for name in options} == options

@@ -14,10 +14,9 @@ from transformer_core.analysis.ablation import translate_without
 from transformer_core.atlas.measures import NAMES
 from viz_app.figures.build.atlas import most_left
 from viz_app.figures.options import GROUPS, SCORES
-from viz_app.model_card.atlas_state import AtlasState, PruningState, orders
+from viz_app.model_card.atlas_state import MAX_CHOSEN, AtlasState, PruningState, orders
 from viz_app.model_card.pruned_sentence import removed_heads, translate_pruned
 from viz_app.serving.models.translation_service import BEAM, TranslationService
-from viz_app.state.session_file import MAX_CHOSEN
 
 ATLAS = drawn_atlas()
 PLACES = [f"{kind}.{layer}.{head}" for kind in ("encoder", "decoder", "cross") for layer in (0, 1) for head in range(4)]

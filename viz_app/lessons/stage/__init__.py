@@ -12,7 +12,7 @@ Each lesson has its own code, `lessons/<lesson>/js/main.js`, which travels once,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,15 +30,12 @@ from viz_app.lessons.stage.state import (
     LessonState,
     settings_from_param,
     settings_to_param,
-    valid_settings,
 )
 from viz_app.serving.checked_json import converted
-from viz_app.state.session_file import MAX_FINDINGS, SavedFinding
 
 __all__ = [
     "LessonState",
     "join_code",
-    "last_findings",
     "last_predictions",
     "last_report",
     "lesson_code",
@@ -52,10 +49,8 @@ __all__ = [
 
 _FOLDER = Path(__file__).parent
 _STATE = "state"
-_FINDINGS = "findings"
 _PREDICTED = "predicted"
 _Predictions = Annotated[dict[str, Annotated[int, Meta(ge=0)]], Meta(max_length=MAX_SETTINGS)]
-_Findings = Annotated[tuple[SavedFinding, ...], Meta(max_length=MAX_FINDINGS)]
 
 _mount = component("lesson", html='<div class="lesson"></div>\n', js=lambda: join_modules(_FOLDER / "js" / "mount.js"))
 _mount_live = component("lesson_live", js=lambda: join_modules(_FOLDER / "js" / "live.js"))
@@ -113,7 +108,6 @@ def stage(
         default={_STATE: state.to_dict()},
         on_state_change=events.keep,
         on_onward_change=events.keep,
-        on_findings_change=events.keep,
         on_predicted_change=events.keep,
     )
     left = events.new_event(f"{key}-onward", result.get("onward"))
@@ -143,17 +137,3 @@ def last_predictions(key: str) -> dict[str, int]:
     """Return what the reader predicted first: the number of a choice by scene; empty for an invalid report."""
     found: dict[str, int] | None = converted(events.last_report(key, _PREDICTED), _Predictions)
     return found or {}
-
-
-def last_findings(key: str) -> tuple[SavedFinding, ...] | None:
-    """Return the findings that the browser reported last; None for none, or for an invalid report."""
-    report = events.last_report(key, _FINDINGS)
-    if not isinstance(report, list):
-        return None
-    sound = [
-        {**each, "settings": valid_settings(each["settings"])}
-        for each in report
-        if isinstance(each, Mapping) and isinstance(each.get("settings"), Mapping)
-    ]
-    found: tuple[SavedFinding, ...] | None = converted(sound, _Findings)
-    return found

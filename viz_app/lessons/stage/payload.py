@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -19,7 +18,6 @@ from viz_app.components.buffer import ALIGNMENT, join_buffer
 from viz_app.components.palette import palettes
 from viz_app.lessons import Lesson, Scene
 from viz_app.lessons.stage.state import LessonState
-from viz_app.state.session_file import SavedFinding
 
 TYPES = {"float32": "f4", "uint8": "u1", "int32": "i4"}
 
@@ -36,7 +34,6 @@ def pack(
     core: Sequence[str] = (),
     on_route: bool = False,
     share: Mapping[str, Any] | None = None,
-    findings: Sequence[SavedFinding] = (),
     prepared: Mapping[str, Sequence[str]] | None = None,
 ) -> bytes:
     """Pack a lesson for the browser.
@@ -52,12 +49,11 @@ def pack(
         core: Scenes that a route shows, the others being further ones; empty for all.
         on_route: Whether the reader goes from core scene to core scene.
         share: The link to the scene and its QR code, for the presenter's view; None for none.
-        findings: Pinned findings at the start of a fresh stage.
         prepared: Of a page without Python, the controls of each scene that it has answers for; None where Python
             answers.
 
     Returns:
-        The buffer; its header has `id`, a hash of everything but the state, the findings and the link.
+        The buffer; its header has `id`, a hash of everything but the state and the link.
     """
     placed, data = _place(arrays)
     header: dict[str, Any] = {
@@ -76,8 +72,7 @@ def pack(
         "prepared": prepared,
     }
     digest = hashlib.blake2b(json.dumps(header).encode() + data, digest_size=12).hexdigest()
-    started = {"state": state.to_dict(), "findings": [msgspec.structs.asdict(each) for each in findings]}
-    return join_buffer(header | {"id": digest, **started, "share": dict(share) if share else None}, data)
+    return join_buffer(header | {"id": digest, "state": state.to_dict(), "share": dict(share) if share else None}, data)
 
 
 def pack_live_data(

@@ -19,7 +19,6 @@ from viz_app.lessons.catalogue import LAB
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import (
-    MAX_POLLS,
     MAX_VIEW,
     Classrooms,
     ClassView,
@@ -48,7 +47,6 @@ _FOLLOWS = "class_follows"  # whether it goes along, or has let go for now
 _MOVES = "class_moves"  # the last change of place that it has made
 _WAITING = "class_question"  # the question that is asked as soon as there is a class
 _MAY_OPEN = "class_may_open"  # whether the teacher key was typed
-_EARLIER = "class_earlier"  # results of polls that a session file has brought
 _FOLLOWED_PARAMS = ("text", "model", "lesson")
 
 TRIES_PER_MINUTE = 12  # of the teacher key, of one address
@@ -162,17 +160,10 @@ def end_class() -> None:
 
 
 def poll_results() -> tuple[PollResult, ...]:
-    """Return the results of all polls, first from a session file, then from the class that this browser teaches."""
-    earlier: tuple[PollResult, ...] = st.session_state.get(_EARLIER, ())
+    """Return the results of all polls of the class that this browser teaches."""
     with suppress(ClassServerAway):
-        own = _teach(lambda store, code, browser: store.results(code, browser)) or ()
-        return (*earlier, *own)[-MAX_POLLS:]
-    return earlier
-
-
-def restore_results(results: tuple[PollResult, ...]) -> None:
-    """Set the results of earlier polls from a session file."""
-    st.session_state[_EARLIER] = results
+        return _teach(lambda store, code, browser: store.results(code, browser)) or ()
+    return ()
 
 
 def set_leading(is_led: bool) -> None:

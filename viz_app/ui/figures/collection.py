@@ -9,13 +9,10 @@ import streamlit as st
 from viz_app.export import BUNDLE_FORMATS
 from viz_app.figure_editor.collection import MAX_FIGURES, MAX_WEIGHTS, Collection
 from viz_app.figure_editor.rendering import ExportableFigure
-from viz_app.figure_editor.saved_figure import make_again, source_to_saved
 from viz_app.figures import FORMATS, RENDERERS, VIEWS
 from viz_app.figures.model.figure import display_label
-from viz_app.serving.models import loader
 from viz_app.serving.models.registry import available_models
 from viz_app.state import session
-from viz_app.state.session_file import SavedFigure
 from viz_app.text import Texts
 from viz_app.ui.downloads import format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
@@ -23,8 +20,6 @@ from viz_app.ui.lesson_route import stop_title
 
 COLLECTION_KEY = "figure_collection"
 _FORMATS_KEY = "figure_collection_formats"
-_PENDING_KEY = "figure_collection_pending"  # figures of a session file that are yet to be made again
-_LOST_KEY = "figure_collection_lost"  # how many could not be made
 _SENTENCE = 60  # characters of a sentence in the list
 
 
@@ -32,30 +27,6 @@ def collection() -> Collection:
     """Return the collection of this session."""
     kept: Collection = st.session_state.get(COLLECTION_KEY) or Collection()
     return kept
-
-
-def saved_collection() -> tuple[SavedFigure, ...]:
-    """Return the collection for a session file."""
-    made = (source_to_saved(each.source, each.language) for each in collection().figures if each.source)
-    pending: tuple[SavedFigure, ...] = st.session_state.get(_PENDING_KEY, ())
-    return (*made, *pending)
-
-
-def collection_formats() -> tuple[str, ...] | None:
-    """Return the formats of the zip; None before the choice was shown."""
-    formats: tuple[str, ...] | None = st.session_state.get(_FORMATS_KEY)
-    return formats
-
-
-def restore_collection(saved: tuple[SavedFigure, ...], formats: tuple[str, ...] | None) -> None:
-    """Queue figures, to be made again when the list is drawn next. Their models exist, with the same weights."""
-    st.session_state[COLLECTION_KEY], st.session_state[_PENDING_KEY] = Collection(), saved
-    st.session_state[_LOST_KEY] = 0
-    if formats is None:
-        st.session_state.pop(_FORMATS_KEY, None)
-    else:
-        still = [name for name in FORMATS if not RENDERERS[name].moves]
-        st.session_state[_FORMATS_KEY] = tuple(name for name in still if name in formats)
 
 
 def draw_add(t: Texts, exportable: ExportableFigure) -> None:
@@ -74,8 +45,6 @@ def draw_add(t: Texts, exportable: ExportableFigure) -> None:
 
 def draw_collection(t: Texts) -> None:
     """Draw the list, with a button to remove each, and the zip; nothing while it is empty."""
-    if lost := st.session_state.get(_LOST_KEY):
-        st.warning(t("session.figures_lost", count=lost), icon=":material/warning:")
     kept = collection()
     if not kept.figures:
         return
@@ -100,19 +69,6 @@ def draw_collection(t: Texts) -> None:
             )
             clear = session.enqueue_callback(_clear)
             st.button(t("figures_page.collection_clear"), key="figures-clear", type="tertiary", on_click=clear)
-
-
-def make_pending(t: Texts) -> None:
-    """Make the figures of a session file again, before the page asks what is in the collection. Raises Superseded."""
-    if st.session_state.get(_PENDING_KEY):
-        with st.spinner(t("session.making_figures")):
-            while pending := st.session_state[_PENDING_KEY]:
-                made = make_again(pending[0], loader.get_translation_service, session.session_id())
-                if made is None or collection().reason_refused(made) in ("full", "large"):
-                    st.session_state[_LOST_KEY] += 1
-                else:
-                    _add(made)
-                st.session_state[_PENDING_KEY] = pending[1:]  # only now: a run that is replaced leaves it to the next
 
 
 def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
@@ -148,7 +104,7 @@ def _formats(t: Texts) -> tuple[str, ...]:
         selection_mode="multi",
         default=list(st.session_state.get(_FORMATS_KEY, BUNDLE_FORMATS)),
         format_func=format_name,
-        key=session.fresh_key(f"figures-{t.language}-collection-formats"),
+        key=f"figures-{t.language}-collection-formats",
     )
     formats = tuple(name for name in FORMATS if name in chosen)
     st.session_state[_FORMATS_KEY] = formats
@@ -166,5 +122,4 @@ def _remove(key: str) -> None:
 
 
 def _clear() -> None:
-    st.session_state[_LOST_KEY] = 0
     st.session_state[COLLECTION_KEY] = Collection()

@@ -11,7 +11,7 @@ from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor import lesson_figure_spec
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
-from viz_app.figure_editor.rendering import ExportableFigure, FigureSource
+from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import Animation, Figure, effective_style, supported_options
 from viz_app.figures.style_support import default_range
 from viz_app.serving.models import loader
@@ -66,8 +66,7 @@ def draw_scene(
         changed = look.more(changed)
     if changed.language != spec.language:
         figure = _figure(t, changed, text) or figure
-    source = FigureSource(changed, text, served.name, served.translator.checkpoint_hash)
-    return changed, ExportableFigure(figure, effective_style(changed.style, figure), changed.dpi, t.language, source)
+    return changed, ExportableFigure(figure, effective_style(changed.style, figure), changed.dpi, t.language)
 
 
 def _figure(t: Texts, spec: FigureSpec, text: str) -> Figure | None:

@@ -7,7 +7,6 @@ from typing import Any
 
 import streamlit as st
 
-from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.definitions import define
 
@@ -88,7 +87,7 @@ class Widgets:
 
     def key(self, name: str) -> str:
         """Return the key of a widget; in another language it is another widget, which starts at the spec's value."""
-        return session.fresh_key(f"figures-{self.t.language}-{self.scope}{name}")
+        return f"figures-{self.t.language}-{self.scope}{name}"
 
 
 def one_based(number: int) -> str:

@@ -24,7 +24,6 @@ from viz_app.lessons.scene_figure import figure_with_provenance, fit_sentence
 from viz_app.lessons.small_target import small_source, writes_other_language
 from viz_app.lessons.stage import (
     LessonState,
-    last_findings,
     last_predictions,
     last_report,
     pack,
@@ -43,7 +42,6 @@ from viz_app.ui.classroom.class_frame import draw_ask_scene
 from viz_app.ui.downloads import draw_download, in_turn
 from viz_app.ui.edit_links import draw_card_opener, edit_scene_in_figures, open_in_translate
 from viz_app.ui.lesson_route import (
-    findings_key,
     followed_route,
     go_on,
     predictions,
@@ -158,12 +156,9 @@ class LessonStage:
             core=core_scenes(name, route) or core_scenes(name),
             on_route=name in ROUTES.get(route, {}),
             share=share_data(t, self.page, self.params()),
-            findings=st.session_state.get(findings_key(name), ()),
         )
         state, leaves = stage(name, payload, key=self.key, state=self.context.state, on_onward=self._leave)
         st.session_state[state_key(name)] = state = self._in_lesson(state)
-        if (findings := last_findings(self.key)) is not None:
-            st.session_state[findings_key(name)] = findings
         if leaves:
             st.rerun()
         self.context = dataclasses.replace(self.context, state=state)

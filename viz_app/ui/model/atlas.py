@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import msgspec
 import streamlit as st
 
 from transformer_core.atlas.measures import measures
@@ -23,7 +22,6 @@ from viz_app.serving.measurements.head_atlas import HeadAtlas
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.state import session
-from viz_app.state.session_file import SavedAtlas
 from viz_app.text import Texts
 from viz_app.ui.downloads import draw_command, draw_figure_downloads, in_turn
 from viz_app.ui.edit_links import draw_edit_button, edit_atlas_in_figures, open_in_translate
@@ -72,7 +70,7 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
 def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) -> AtlasState:
     """Draw the component; return its state."""
     # One key for each model: another one has other heads and measures.
-    key = session.fresh_key(f"atlas-{atlas.weights_hash[:12]}")
+    key = f"atlas-{atlas.weights_hash[:12]}"
     kept: dict[str, AtlasState] = st.session_state.setdefault(_SEEN, {})
     if atlas.weights_hash not in kept:
         kept[atlas.weights_hash] = AtlasState.from_query(st.query_params.to_dict()).fitted(atlas)
@@ -100,19 +98,6 @@ def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) 
     report = head_atlas(payload, key=key) or last_report(key)
     seen = kept[atlas.weights_hash] = (AtlasState.from_report(report) or state).fitted(atlas)
     return seen
-
-
-def shown_atlas(weights: str) -> SavedAtlas | None:
-    """Return the last state of a model's atlas, for a session file; None if it was never opened."""
-    state: AtlasState | None = st.session_state.get(_SEEN, {}).get(weights)
-    if state is None:
-        return None
-    return SavedAtlas(**{name: getattr(state, name) for name in SavedAtlas.__struct_fields__})
-
-
-def restore_atlas(weights: str, saved: SavedAtlas) -> None:
-    """Set the state for the next drawing of a model's atlas."""
-    st.session_state[_SEEN] = {weights: AtlasState(**msgspec.structs.asdict(saved))}
 
 
 def _typed() -> str:

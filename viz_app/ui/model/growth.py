@@ -6,7 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 import streamlit as st
 
 from transformer_core.atlas.storage import FILE
@@ -21,8 +20,6 @@ from viz_app.lessons.small_models import KEPT_HISTORIES
 from viz_app.model_card import histories
 from viz_app.model_card.head_snapshot import HeadSnapshot, moment_name
 from viz_app.model_card.histories import HistorySource
-from viz_app.state import session
-from viz_app.state.session_file import SavedGrowth
 from viz_app.text import Texts
 from viz_app.ui.downloads import draw_command, draw_download, draw_figure_downloads
 from viz_app.ui.edit_links import draw_card_opener
@@ -34,8 +31,6 @@ if TYPE_CHECKING:
 
 _OF = "growth_of"  # the visitor's model, and the model of the open history
 _SEEN = "growth_seen"  # last state of each history, by its folder
-_SHOWN = "growth_shown"  # the last drawn history, and its state
-_RESTORED = "growth_restored"  # state from a session file, until it is drawn
 
 Params = dict[str, str | None]
 
@@ -88,15 +83,13 @@ def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
     if len(models) == 1:
         return models[0]
     mine, kept = st.session_state.get(_OF, (models[0].name, st.query_params.get("grown_of")))
-    if restored := _restored():
-        mine, kept = models[0].name, restored.of
     names = [each.name for each in models]
     chosen = st.selectbox(
         t("growth.model"),
         models,
         index=names.index(kept) if mine == models[0].name and kept in names else 0,
         format_func=lambda model: t("growth.served", name=model.name) if model.served else _small(t, model.name),
-        key=session.fresh_key(f"growth-model-{models[0].name}"),  # another model has another list
+        key=f"growth-model-{models[0].name}",  # another model has another list
     )
     st.session_state[_OF] = (models[0].name, chosen.name)
     return chosen
@@ -105,15 +98,11 @@ def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
 def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, str]) -> HeadSnapshot:
     """Draw the heads; return the state of the view."""
     # One key for each model: another one has other sentences, heads and snapshots.
-    key = session.fresh_key(f"growth-{chosen.name}-{chosen.served}")
+    key = f"growth-{chosen.name}-{chosen.served}"
     kept: dict[str, HeadSnapshot] = st.session_state.setdefault(_SEEN, {})
     place = str(chosen.folder)
     if place not in kept:
         kept[place] = HeadSnapshot.from_query(params, history)
-    if (restored := _restored()) and restored.of == chosen.name:
-        place_in_it = {name: value for name, value in msgspec.structs.asdict(restored).items() if name != "of"}
-        kept[place] = HeadSnapshot.from_report(place_in_it, history) or kept[place]
-    st.session_state[_RESTORED] = None
     # Unchanged bytes are not sent again, so the start is fixed while the component is on the page.
     start = f"{key}-start"
     if key not in st.session_state or start not in st.session_state:
@@ -123,26 +112,7 @@ def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, s
     payload = pack(history, texts=texts, language=t.language, start=asdict(st.session_state[start]))
     report = growth(payload, key=key) or last_report(key)
     seen = kept[place] = HeadSnapshot.from_report(report, history) or kept[place]
-    st.session_state[_SHOWN] = SavedGrowth(of=chosen.name, **asdict(seen))
     return seen
-
-
-def shown_growth() -> SavedGrowth | None:
-    """Return the last state, for a session file; None if the page was never opened."""
-    shown: SavedGrowth | None = _restored() or st.session_state.get(_SHOWN)
-    return shown
-
-
-def restore_growth(saved: SavedGrowth | None) -> None:
-    """Set the state for the next drawing; None for the start."""
-    st.session_state[_RESTORED] = saved
-    for name in (_OF, _SEEN, _SHOWN):
-        st.session_state.pop(name, None)
-
-
-def _restored() -> SavedGrowth | None:
-    restored: SavedGrowth | None = st.session_state.get(_RESTORED)
-    return restored
 
 
 def _draw_download(t: Texts, chosen: HistorySource, history: History, seen: HeadSnapshot) -> None:

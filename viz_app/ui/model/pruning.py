@@ -20,7 +20,6 @@ from viz_app.model_card.pruned_sentence import removed_heads, translate_pruned
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.state import session
-from viz_app.state.session_file import SavedPruning
 from viz_app.text import Texts
 from viz_app.ui.downloads import draw_command, draw_figure_downloads
 from viz_app.ui.edit_links import draw_edit_button, edit_atlas_in_figures
@@ -81,17 +80,6 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
     return params, lambda: _draw_live(t, served, atlas, state, live)
 
 
-def shown_pruning(weights: str) -> SavedPruning | None:
-    """Return the last state of a model's curves, for a session file; None if they were never opened."""
-    state: PruningState | None = st.session_state.get(_STATE, {}).get(weights)
-    return None if state is None else SavedPruning(**msgspec.structs.asdict(state))
-
-
-def restore_pruning(weights: str, saved: SavedPruning) -> None:
-    """Set the state for the next drawing of a model's curves."""
-    st.session_state[_STATE] = {weights: PruningState(**msgspec.structs.asdict(saved))}
-
-
 def _draw_choice(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
     """Draw the choices of the pruned group of heads and of the score."""
 
@@ -128,7 +116,7 @@ def _draw_slider(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
 
 def _key(t: Texts, atlas: Atlas, name: str) -> str:
     """Return a widget's key: other labels, or another model, make a new widget with the kept value."""
-    return session.fresh_key(f"pruning-{t.language}-{atlas.weights_hash[:12]}-{name}")
+    return f"pruning-{t.language}-{atlas.weights_hash[:12]}-{name}"
 
 
 def _draw_table(t: Texts, figure: CurvesFigure) -> None:

@@ -13,7 +13,6 @@ import streamlit as st
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView, Selection
 from viz_app.explorer_view.external_views import drawing_cost, head_figure, select_maps
-from viz_app.state import session
 from viz_app.state.query_params import other_view_from_params
 from viz_app.text import Texts
 from viz_app.ui.plotly_chart import draw_plotly, page_theme
@@ -35,11 +34,6 @@ def open_view() -> OtherView | None:
     return kept
 
 
-def restore_view(view: OtherView | None) -> None:
-    """Set the view for the next drawing of the row; None closes it."""
-    st.session_state[_KEPT] = view
-
-
 def draw_external_views(
     t: Texts, maps: AttentionMaps, selection: Selection, identity: tuple[str, ...], about: Mapping[str, Any]
 ) -> None:
@@ -54,7 +48,7 @@ def draw_external_views(
     """
     kept = open_view()
     # With another label Streamlit takes it for another row, which starts closed.
-    key = session.fresh_key(f"{_OPEN}_{t.language}")
+    key = f"{_OPEN}_{t.language}"
     if key not in st.session_state:
         st.session_state[key] = kept is not None
     row = st.expander(t("other.title"), key=key, on_change="rerun")
@@ -67,7 +61,7 @@ def draw_external_views(
 
 
 def _choice(t: Texts, kept: OtherView | None) -> OtherView:
-    key = session.fresh_key(_CHOICE)
+    key = _CHOICE
     if key not in st.session_state:
         st.session_state[key] = kept or OTHER_VIEWS[0]
     chosen = st.segmented_control(

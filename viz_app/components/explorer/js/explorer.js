@@ -157,7 +157,7 @@ export class Explorer {
   }
 
   /**
-   * After a visit to another page the view is chosen if it was before; a session file says its own.
+   * After a visit to another page the view is chosen if it was before.
    * @param {Translation} translation
    */
   goOn({ key }) {

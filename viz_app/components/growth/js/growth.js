@@ -85,7 +85,7 @@ export class Growth {
   receive(bytes) {
     const history = new TrainingHistory(bytes);
     const { header, steps } = history;
-    const { moment: snapshot, ...start } = header.start; // the name in addresses and session files
+    const { moment: snapshot, ...start } = header.start; // the name in addresses
     this.history = history;
     this.theme = new Theme(this.root, header.colours);
     const { state } = this;

@@ -1,10 +1,11 @@
 // Findings that the reader pinned: pictures of a scene as it stood, beside each other, each with the way back to it.
-// Python keeps what they say, and their pictures go with the stage.
+// The browser keeps what they say (localStorage), and their pictures go with the stage.
 
 import { h } from "../../../components/common/page/dom.js";
 import { linkTo } from "./address.js";
 
 const MAX = 4;
+const KEPT = "headlight-findings-"; // in localStorage, with the name of the lesson
 
 export class Findings {
   /** @type {Map<Element, Finding>} By their cards. */
@@ -29,12 +30,9 @@ export class Findings {
     card.scrollIntoView({ block: "nearest" });
   }
 
-  /**
-   * Restore earlier findings, without their pictures.
-   * @param {Finding[]} findings
-   */
-  restore(findings) {
-    for (const finding of findings) {
+  /** Restores what this browser kept: earlier findings, without their pictures. */
+  restore() {
+    for (const finding of keptFindings(KEPT + this.lesson.lesson.name)) {
       const title = h("p", { class: "finding-title" }, finding.title);
       this.add(finding, h("div", {}, title, h("p", { class: "note" }, this.lesson.texts.finding_no_picture)));
     }
@@ -69,13 +67,28 @@ export class Findings {
 
   changed() {
     this.update();
-    this.lesson.reportFindings([...this.pinned.values()]);
+    try {
+      localStorage.setItem(KEPT + this.lesson.lesson.name, JSON.stringify([...this.pinned.values()]));
+    } catch {} // a full or closed storage: they stay until the stage goes
   }
 
   update() {
     const { element, lesson } = this;
     element.hidden = element.children.length === 0;
     element.setAttribute("aria-label", lesson.texts?.findings ?? "");
+  }
+}
+
+/**
+ * @param {string} key
+ * @returns {Finding[]} None where nothing is kept, or nothing can be.
+ */
+function keptFindings(key) {
+  try {
+    const findings = JSON.parse(localStorage.getItem(key) ?? "[]");
+    return Array.isArray(findings) ? findings.slice(-MAX) : [];
+  } catch {
+    return [];
   }
 }
 

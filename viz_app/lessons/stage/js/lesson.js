@@ -26,8 +26,6 @@ const WIDE = 860; // from this width on the words stand beside the picture
 export class Lesson {
   /** @type {(state: { scene: string, settings: Settings }) => void} Tells Python; provide.js gives it. */
   report;
-  /** @type {(findings: Finding[]) => void} Tells Python what is pinned; provide.js gives it. */
-  reportFindings;
   /** @type {(predicted: Record<string, number>) => void} Tells Python the first prediction of each scene. */
   reportPredictions;
   /** @type {() => void} Goes on to the next lesson. */
@@ -114,7 +112,7 @@ export class Lesson {
     const name = first ? start : this.name;
     this.go(this.scenes[name] ? name : payload.scenes[0].name, { quiet: true });
     if (first) {
-      this.findings.restore(payload.findings);
+      this.findings.restore();
       this.reports.known();
     }
   }

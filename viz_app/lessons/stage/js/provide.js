@@ -21,7 +21,6 @@ export function registerScenes(name, scenes) {
       return new Lesson(root, scenes);
     });
     lesson.report = (state) => setStateValue("state", state);
-    lesson.reportFindings = (findings) => setStateValue("findings", findings);
     lesson.reportPredictions = (predicted) => setStateValue("predicted", predicted);
     lesson.leave = () => setStateValue("onward", eventId());
     lesson.receive(data);

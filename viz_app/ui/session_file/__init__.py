@@ -1,1 +1,0 @@
-"""Session files: save, open."""
