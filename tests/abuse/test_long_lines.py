@@ -18,7 +18,7 @@ from transformer_core.cli.training.history import read_probes
 from transformer_core.data import DataError, read_pairs
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import SourceTooLong, Translator
-from viz_app.cli.batch import read_lines
+from viz_app.cli.sentence_lines import read_lines
 
 CHECKPOINT = SMALL / "base"
 LONG = b"a" * (MAX_LINE_BYTES + 1)

@@ -19,8 +19,16 @@ that reproduces it, byte for byte with the same versions; for a CSV they are in 
 `reproduce` runs that command and compares the files. No file holds a path of this machine: it names a model outside
 the repository by the name of its folder and by its hash, by which `reproduce` finds it.
 
-With --texts and --heads, --out is a folder: a file for each sentence and head, an index and contact
-sheets. If it is interrupted, the same command continues where it stopped.
+With --texts or --set, --out is a folder or a .zip: each figure in each format, and an index. In a folder, the
+same command continues where an interrupted one stopped.
+
+  --set heads     a view of one head at each of --heads: cross.4.6, cross.4, cross or all
+  --set sentence  one head, all heads of the three kinds, the beam search, a parser's tree, with numbers (not of all
+                  heads of a very long sentence). The page Translate offers the same file
+  --set paper     figures like Figures 3 to 5 of "Attention Is All You Need", of our own sentences. Heads are chosen
+                  by a measure among all heads of the encoder, and each caption says how; with a head atlas also
+                  grids of all heads and pruning curves
+  --set FILE      the figures of a file: in each line options, such as --view layer --kind cross --layer 4
 
 Example:
   python -m viz_app export --checkpoint checkpoints/en-de \
@@ -29,6 +37,11 @@ Example:
 
   python -m viz_app export --checkpoint checkpoints/en-de --texts sentences.txt \
       --heads cross.4.6,encoder.2.1 --format pdf,png --out figures
+
+  python -m viz_app export --checkpoint checkpoints/en-de --set sentence \
+      --text "A man rides a bicycle." --layer 4 --head 6 --out bicycle.zip
+
+  python -m viz_app export --checkpoint checkpoints/en-de --set paper --out paper
 """
 
 from __future__ import annotations
@@ -59,10 +72,11 @@ log = logging.getLogger(__name__)
 
 def add_options(parser: Parser) -> None:
     """Add the options of this command."""
-    parser.set_usage("--checkpoint DIR (--text TEXT | --texts FILE --heads LIST) [--view NAME ...] --out FILE ...")
+    parser.set_usage("--checkpoint DIR (--text TEXT | --texts FILE) [--set NAME] [--view NAME ...] --out FILE ...")
     add_sentence(parser)
     parser.add_argument("--texts", metavar="FILE", help="Many sentences, one per line, instead of --text.")
-    parser.add_argument("--format", metavar="LIST", help="Format of the files of --texts; pdf unless given.")
+    parser.add_argument("--set", metavar="NAME", help="heads, sentence, paper, or a file that lists figures.")
+    parser.add_argument("--format", metavar="LIST", help="Formats of the figures of a set, such as pdf,csv.")
     parser.add_path("--table", "grid: means of heads over a data set, instead of the head atlas.")
     add_view(parser)
     add_style(parser)
@@ -71,12 +85,12 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Write the figures."""
-    if options.texts is not None:
-        from viz_app.cli import batch
+    if options.texts is not None or options.set is not None:
+        from viz_app.cli import figure_set
 
-        return batch.run(options)
+        return figure_set.run(options)
     if options.format is not None:
-        raise UsageError("--format is only for --texts; a single figure takes its format from the extension of --out")
+        raise UsageError("--format is only for --set; a single figure takes its format from the extension of --out")
     formats = parse_targets(options)
 
     figure, style = draw(options, formats, ModelRunner())

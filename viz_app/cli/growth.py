@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, existing
 from transformer_core.storage.bundled_models import find_checkpoint
-from viz_app.cli.batch import parse_head
 from viz_app.cli.export import write
 from viz_app.export.figure_arguments import (
     add_language,
     add_style,
     add_targets,
     check_dpi,
+    parse_head,
     parse_targets,
     style_from_options,
 )

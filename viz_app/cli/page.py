@@ -115,7 +115,7 @@ def _explorer(options: Options, service: TranslationService) -> bytes:
 
 def _given(options: Options) -> Iterator[tuple[str, str]]:
     """Yield the given texts, each with its origin for an error. Raises UsageError for a line that is no text."""
-    from viz_app.cli.batch import EMPTY, read_lines
+    from viz_app.cli.sentence_lines import EMPTY, read_lines
 
     yield from (("--text", text) for text in options.text or ())
     for line in read_lines(Path(options.texts)) if options.texts else ():

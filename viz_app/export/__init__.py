@@ -3,7 +3,7 @@
     figure = VIEWS["head"].figure(maps=maps, layer=3, head=5, provenance=make_provenance(translator, translation))
     data = file_bytes(figure, "pdf", style)      # holds the command
     command_for(figure, style, format="pdf")     # python -m viz_app export --checkpoint=... --text=... ...
-    bundle([figure], ("pdf", "csv"), style)      # a zip of everything, with an index
+    bundle([BundleItem(figure=figure)])          # a zip of everything, with an index
 
 Nothing here imports Streamlit.
 """

@@ -1,22 +1,21 @@
-"""Several figures in all their formats as one zip with an index."""
+"""A set of figures in all their formats, with an index: as one zip, or as a folder."""
 
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
-import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transformer_core import __version__
-from viz_app.export.command import DATA_FORMATS, DPI_FORMATS, command_for, with_theme
+from viz_app.export.command import DATA_FORMATS, DPI_FORMATS, with_theme
 from viz_app.export.index_page import Card, Part, index_page
-from viz_app.export.pictures import preview
-from viz_app.export.recorded import export_files
+from viz_app.export.packing import INDEX, PROGRAM, Place, Zip
+from viz_app.export.pictures import preview, thumbnail
+from viz_app.export.recorded import export_files, with_command
 from viz_app.figures import FORMATS, RENDERERS, Figure, Style, formats_of
 from viz_app.figures.model.pixels import PictureTooLarge
 from viz_app.text import texts
@@ -24,8 +23,8 @@ from viz_app.text import texts
 Turn = Callable[[], AbstractContextManager[None]]
 
 BUNDLE_FORMATS = ("pdf", "svg", "png", "csv", "npz", "json")
+PAGE = "index.html"
 INDEX_FORMAT = 1
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can tell
 _HASH = 12  # characters of a checkpoint's hash on the page; index.json has all
 
 
@@ -39,6 +38,8 @@ class BundleItem:
         dpi: Dots per inch of PNG and GIF; None for the default of each.
         dpi_formats: Which formats have this resolution; the others keep their default.
         formats: Its own formats; None for the formats of the bundle.
+        name: Name of its files without their endings; empty for the figure's own.
+        notes: Further lines of the index, such as warnings.
     """
 
     figure: Figure
@@ -46,99 +47,122 @@ class BundleItem:
     dpi: int | None = None
     dpi_formats: Sequence[str] = DPI_FORMATS
     formats: Sequence[str] | None = None
+    name: str = ""
+    notes: Sequence[str] = ()
 
     def dpi_for(self, format: str) -> int | None:
         """Resolution of one format; None for its default."""
         return self.dpi if format in self.dpi_formats else None
 
+    def record(self, format: str) -> dict[str, Any]:
+        """Provenance of the file of one format, with its command."""
+        recorded = with_command(self.figure, format, self.style, dpi=self.dpi_for(format))
+        return {"version": __version__, **recorded.provenance}
+
 
 def bundle(
-    figures: Sequence[Figure | BundleItem],
+    items: Sequence[BundleItem],
     formats: Sequence[str] = BUNDLE_FORMATS,
-    style: Style | None = None,
     *,
-    dpi: int | None = None,
-    title: str = "Headlight",
+    title: str = PROGRAM,
     language: str = "en",
     about: Sequence[str] = (),
     turn: Turn = nullcontext,
 ) -> bytes:
-    """Return a zip of a folder for each format, `index.html` for people and `index.json` for programs.
-
-    Args:
-        figures: What to pack; an Item has a style and a resolution of its own.
-        formats: Formats of each figure; one that a figure does not have, or in which it would have too many pixels,
-            is left out there, but an animation that has none of the drawn ones comes as GIF.
-        style: How figures without a style of their own are drawn.
-        dpi: Dots per inch of their PNG and GIF.
-        title: Heading of the index; plain text.
-        language: Language of the index.
-        about: Further lines below its heading; plain text.
-        turn: Entered for each drawing, so that others can draw between two of them.
-
-    Returns:
-        The zip's bytes; the same arguments give the same bytes.
+    """Return a set as a zip, see `pack`; the same arguments give the same bytes.
 
     Raises:
         ValueError: A format does not exist, or there is no figure or format.
     """
     if unknown := [format for format in formats if format not in FORMATS]:
         raise ValueError(f"format is {unknown[0]!r}, but must be one of {', '.join(FORMATS)}")
-    if not figures or not formats:
+    if not items or not formats:
         raise ValueError("a bundle needs at least one figure and one format")
-    style = style or Style()
-    items = [
-        each if isinstance(each, BundleItem) else BundleItem(figure=each, style=style, dpi=dpi) for each in figures
-    ]
-    cards, entries = [], []
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, item in zip(_names([item.figure for item in items]), items, strict=True):
-            files = []
-            # Packed as they are made: the numbers of large figures as text are tens of megabytes.
-            for file, format, data in _files(name, item, item.formats or formats, turn):
-                _add(archive, file, data)
-                digest = hashlib.sha256(data).hexdigest()
-                files.append({"file": file, "sha256": digest, "command": _command(item, format)})
-            entries.append(_index_entry(item, files))
-            with turn():
-                cards.append(_card(name, item, files))
-        about = [texts(language)("export.about_bundle", count=len(items)), *about]
-        page = index_page(title, [Part(cards=cards)], language=language, about=about)
-        index = {
-            "format": INDEX_FORMAT,
-            "program": "Headlight",
-            "version": __version__,
-            "title": title,
-            "figures": entries,
-        }
-        _add(archive, "index.html", page.encode("utf-8", errors="replace"))
-        text = json.dumps(index, ensure_ascii=False, indent=1, default=str) + "\n"
-        _add(archive, "index.json", text.encode("utf-8", errors="replace"))
-    return buffer.getvalue()
+    archive = Zip()
+    pack(items, archive, formats, title=title, language=language, about=about, turn=turn)
+    return archive.data()
 
 
-def _files(name: str, item: BundleItem, formats: Sequence[str], turn: Turn) -> Iterator[tuple[str, str, bytes]]:
-    """Name in the zip, format and bytes of each file of a figure.
+def pack(
+    items: Iterable[BundleItem],
+    place: Place,
+    formats: Sequence[str],
+    *,
+    title: str,
+    language: str,
+    about: Sequence[str] = (),
+    turn: Turn = nullcontext,
+    thumbnails: bool = False,
+) -> int:
+    """Write figures into a folder for each format, `index.html` for people and `index.json` for programs.
+
+    Args:
+        items: The figures, written as they come.
+        place: Where they go.
+        formats: Formats of each figure; one that a figure does not have, or in which it would have too many pixels,
+            is left out there, but an animation that has none of the drawn ones comes as GIF.
+        title: Heading of the index.
+        language: Language of the index.
+        about: Further lines below its heading, plain text; read after the last figure.
+        turn: Entered for each drawing, so that others can draw between two of them.
+        thumbnails: Whether the index shows maps with a pixel for each weight, as for thousands of figures.
+
+    Returns:
+        The number of figures.
+    """
+    cards: dict[str, list[Card]] = {}  # by what is read
+    entries: list[dict[str, Any]] = []
+    names: set[str] = set()
+    for item in items:
+        name, files = _free_name(item, names), []
+        # Packed as they are made: the numbers of large figures as text are tens of megabytes.
+        for file, format, data in _files(name, item, item.formats or formats, place, turn):
+            digest = hashlib.sha256(data).hexdigest()
+            files.append({"file": file, "sha256": digest, "command": item.record(format).get("command", "")})
+        entries.append(_index_entry(item, files))
+        with turn():
+            cards.setdefault(_read(item.figure), []).append(_card(name, item, files, thumbnails))
+    parts = [Part(title=read, cards=of_sentence) for read, of_sentence in cards.items()]
+    lines = [texts(language)("export.about_bundle", count=len(entries)), *about]
+    page = index_page(title, parts, language=language, about=lines, enlarged=thumbnails)
+    index = {
+        "format": INDEX_FORMAT,
+        "program": PROGRAM,
+        "version": __version__,
+        "title": title,
+        "about": list(about),
+        "figures": entries,
+    }
+    place.add(PAGE, page.encode("utf-8", errors="replace"))
+    text = json.dumps(index, ensure_ascii=False, indent=1, default=str) + "\n"
+    place.add(INDEX, text.encode("utf-8", errors="replace"))
+    return len(entries)
+
+
+def _files(
+    name: str, item: BundleItem, formats: Sequence[str], place: Place, turn: Turn
+) -> Iterator[tuple[str, str, bytes]]:
+    """Write the files of a figure; yields name, format and bytes of each.
 
     The files carry the figure's own name in their command: a bundle's numbering is no part of a figure.
     """
     own = formats_of(item.figure)
     chosen = [format for format in dict.fromkeys(formats) if format in own]
     films = [format for format in own if RENDERERS[format].moves]
-    chosen = [*(film for film in films if film not in chosen), *chosen]
-    for format in chosen:
-        try:
-            with turn():
-                made = export_files(item.figure, format, item.style, dpi=item.dpi_for(format))
-        except PictureTooLarge:  # its other formats have it
-            continue
-        for ending, data in made.items():
-            yield f"{format}/{name}{ending}", format, data
-
-
-def _command(item: BundleItem, format: str) -> str:
-    return command_for(item.figure, item.style, format=format, dpi=item.dpi_for(format))
+    for format in [*(film for film in films if film not in chosen), *chosen]:
+        endings = [".csv", ".csv.json"] if format == "csv" else [f".{format}"]
+        names = [f"{format}/{name}{ending}" for ending in endings]
+        ready = place.complete(names, format, item.record(format))
+        if not ready:
+            try:
+                with turn():
+                    made = export_files(item.figure, format, item.style, dpi=item.dpi_for(format))
+            except PictureTooLarge:  # its other formats have it
+                continue
+            ready = [made[ending] for ending in endings]
+            for file, data in zip(names, ready, strict=True):
+                place.add(file, data)
+        yield from ((file, format, data) for file, data in zip(names, ready, strict=True))
 
 
 def _index_entry(item: BundleItem, files: Sequence[Mapping[str, str]]) -> dict[str, Any]:
@@ -149,10 +173,16 @@ def _index_entry(item: BundleItem, files: Sequence[Mapping[str, str]]) -> dict[s
     return {**words, "provenance": provenance, "style": item.style.as_dict(), "dpi": item.dpi, "files": list(files)}
 
 
-def _card(name: str, item: BundleItem, files: Sequence[Mapping[str, str]]) -> Card:
+def _read(figure: Figure) -> str:
+    """Return the sentence and its translation; empty for a figure of no sentence."""
+    return " \u2192 ".join(
+        str(figure.provenance[key]) for key in ("source", "translation") if figure.provenance.get(key)
+    )
+
+
+def _card(name: str, item: BundleItem, files: Sequence[Mapping[str, str]], thumbnails: bool) -> Card:
     """Return the card of a figure in index.html."""
     figure, provenance = item.figure, item.figure.provenance
-    read = " \u2192 ".join(str(provenance[key]) for key in ("source", "translation") if provenance.get(key))
     model = " \u00b7 ".join(
         [str(provenance.get("checkpoint", "")), str(provenance.get("checkpoint_sha256", ""))[:_HASH]]
     )
@@ -160,32 +190,20 @@ def _card(name: str, item: BundleItem, files: Sequence[Mapping[str, str]]) -> Ca
     first = min(files, key=lambda file: file["file"].partition("/")[0] in DATA_FORMATS, default=None)
     return Card(
         files=[file["file"] for file in files],
-        png=preview(replace(figure, provenance={}), with_theme(figure, item.style)),
+        png=(thumbnail if thumbnails else preview)(replace(figure, provenance={}), with_theme(figure, item.style)),
         alt=figure.alt,
         title=figure.title or name,
         caption=figure.caption,
-        notes=[read, model] if provenance.get("checkpoint") else [],
+        notes=[*item.notes, *([model] if provenance.get("checkpoint") else [])],
         command=first["command"] if first else "",
     )
 
 
-def _names(figures: Sequence[Figure]) -> list[str]:
-    """Return safe names that differ also without regard to case."""
-    names: list[str] = []
-    taken: set[str] = set()
-    for figure in figures:
-        stem = re.sub(r"[^A-Za-z0-9_-]+", "_", figure.name) or "headlight"
-        name, number = stem, 2
-        while name.lower() in taken:
-            name, number = f"{stem}-{number}", number + 1
-        taken.add(name.lower())
-        names.append(name)
-    return names
-
-
-def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    entry = zipfile.ZipInfo(name, _EPOCH)
-    entry.create_system = 3  # the same on every system
-    entry.external_attr = 0o644 << 16
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(entry, data, compresslevel=6)
+def _free_name(item: BundleItem, taken: set[str]) -> str:
+    """Return a safe name that differs from those that are taken, also without regard to case."""
+    stem = item.name or re.sub(r"[^A-Za-z0-9_-]+", "_", item.figure.name) or "headlight"
+    name, number = stem, 2
+    while name.lower() in taken:
+        name, number = f"{stem}-{number}", number + 1
+    taken.add(name.lower())
+    return name

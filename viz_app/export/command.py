@@ -69,24 +69,24 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
     return _command(name, options)
 
 
-def command_for_sentence(provenance: Mapping[str, Any], *, head: str, unit: str, language: str, out: str) -> str:
-    """Return the command that makes the zip of a sentence again; empty where none does.
+def command_for_set(
+    name: str, provenance: Mapping[str, Any], style: Style, out: str, *, formats: Iterable[str] | None = None
+) -> str:
+    """Return the command that makes a set of figures again; empty where none does.
 
     Args:
-        provenance: From `viz_app.export.provenance`.
-        head: Such as "cross.4.6", from 1.
-        unit: "tokens" or "words".
-        language: Of captions and index.
-        out: Name of the file.
+        name: Name of the set.
+        provenance: Of its first figure; without a sentence for a set that has its own.
+        style: How the figures are drawn.
+        out: Name of the zip or folder.
+        formats: Formats of the figures; None for the default of the set.
     """
-    if not provenance.get("checkpoint") or not provenance.get("source") or _is_irreproducible(provenance):
+    if not provenance.get("checkpoint") or _is_irreproducible(provenance):
         return ""
-    options = [*_sentence_options(provenance), ("head", head)]
-    if unit != "tokens":
-        options.append(("unit", unit))
-    if language != DEFAULT_LANGUAGE:
-        options.append(("language", language))
-    return _command("sentence", [*options, ("out", out)])
+    sentence = _sentence_options(provenance) if "source" in provenance else [("checkpoint", provenance["checkpoint"])]
+    view = [each for each in _view_options({"name": "", **provenance.get("view", {})}) if each[0] != "view"]
+    chosen = [("format", ",".join(formats))] if formats else []
+    return _command("export", [*sentence, ("set", name), *view, *_style_options(style), *chosen, ("out", out)])
 
 
 def command_for_page(checkpoint: str, options: Iterable[tuple[str, Any]], *, language: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.cli.arguments import Parser, UsageError, check_new_file, output_path, sentence_text
 from transformer_core.config import DecodingConfig
 from transformer_core.storage.bundled_models import find_checkpoint
@@ -169,6 +170,34 @@ def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
         alpha=None if target is not None else sentence.alpha,
         split=sentence.split,
     )
+
+
+def parse_heads(option: str, text: str, layers: int, heads: int) -> list[tuple[Kind, int, int]]:
+    """Return the heads of a list such as `cross.4.6,encoder.2`, from 0. Raises UsageError for none of this model."""
+    every = {
+        f"{kind}.{layer + 1}.{head + 1}": (kind, layer, head)
+        for kind in KINDS
+        for layer in range(layers)
+        for head in range(heads)
+    }
+    found: dict[tuple[Kind, int, int], None] = {}
+    for part in text.split(","):
+        named = [place for name, place in every.items() if part == "all" or f"{name}.".startswith(f"{part}.")]
+        if not named:
+            raise UsageError(
+                f"{option}: {part!r} must be kind.layer.head, kind.layer, kind, or all; a kind is {', '.join(KINDS)}, "
+                f"a layer from 1 to {layers}, a head from 1 to {heads}"
+            )
+        found |= dict.fromkeys(named)
+    return list(found)
+
+
+def parse_head(name: str, layers: int, heads: int) -> tuple[Kind, int, int]:
+    """Return kind, layer and head, from 0, of `cross.4.6`. Raises UsageError for a head that the model lacks."""
+    named = parse_heads("--head", name, layers, heads)
+    if name.count(".") < 2:
+        raise UsageError(f"--head is {name!r}, but must be one head, such as cross.1.{heads}")
+    return named[0]
 
 
 def check_dpi(options: argparse.Namespace, formats: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ to it. Where the model has a head atlas, grids of all its heads and the pruning 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,44 +91,28 @@ def word_index(maps: AttentionMaps, word: str) -> int:
         ) from None
 
 
-def paper_figures(results: Mapping[str, ForwardResult], *, language: str = "en") -> list[LinesFigure]:
-    """Return the figures.
+def paper_figures(checkpoint: str, runner: ModelRunner, *, language: str = "en") -> Iterator[Figure]:
+    """Draw the figures; of the head atlas all heads by gain and effect, and the pruning curves, as far as it has them.
 
     Args:
-        results: Forward pass of each of `SENTENCES`.
+        checkpoint: Folder of the model.
+        runner: Runs it.
         language: "en" or "ko".
 
     Raises:
         ValueError: The model does not read the words of the sentences as words.
-    """
-    return [
-        _verb(results[VERB], language),
-        *_anaphor(results[ANAPHOR], language),
-        *_structure(results[STRUCTURE], language),
-    ]
-
-
-def atlas_figures(checkpoint: str, runner: ModelRunner, *, language: str = "en") -> list[Figure]:
-    """Draw all heads by their gain and by their effect, and the pruning curves, as far as the model's atlas has them.
-
-    Args:
-        checkpoint: Folder of the model.
-        runner: Loads it.
-        language: "en" or "ko".
-
-    Raises:
         CheckpointError: The atlas is damaged.
     """
+    verb, anaphor, structure = (runner.run(Sentence(checkpoint=checkpoint, text=text)) for text in SENTENCES)
+    yield from (_verb(verb, language), *_anaphor(anaphor, language), *_structure(structure, language))
     atlas = runner.atlas(checkpoint)
     if atlas is None:
-        return []
+        return
     names = {measure.name for measure in measures(atlas)}
-    wanted = [FigureOptions(view="grid", measure=each, language=language) for each in PRINTED if each in names]
-    if "all" in pruned_groups(atlas):
-        wanted.append(FigureOptions(view="pruning", language=language))
-    sentence = Sentence(checkpoint=checkpoint, text="")
-    made = [run_figure(each, sentence, runner) for each in wanted]
-    return [replace(figure, name=figure.name.replace("headlight_", "headlight_paper_atlas_")) for figure in made]
+    grids = [FigureOptions(view="grid", measure=each, language=language) for each in PRINTED if each in names]
+    curves = [FigureOptions(view="pruning", language=language)] if "all" in pruned_groups(atlas) else []
+    for options in (*grids, *curves):
+        yield run_figure(options, Sentence(checkpoint=checkpoint, text=""), runner)
 
 
 def _verb(result: ForwardResult, language: str) -> LinesFigure:

@@ -143,24 +143,6 @@ def test_a_command_says_every_option_of_a_style(at_checkpoint: str, reader: Mode
         assert order.sentence == sentence
 
 
-def test_each_format_is_made_again(run: Callable[..., int], tmp_path: Path) -> None:
-    """A first run with a path, a second one from the command that the file holds, in its own folder."""
-    outs = [tmp_path / f"private-name.{ending}" for ending in ENDINGS]
-    style = ["--preset=acl-column", "--letters=true", "--scale=cividis", "--theme=dark", "--dpi=80", "--language=ko"]
-    place = ["--view=head", "--kind=cross", "--layer=2", "--head=3", f"--text={SPACED}"]
-    assert run("export", *place, *style, *(f"--out={out}" for out in outs)) == 0
-    for out in outs:
-        check_again(out, tmp_path)
-        assert f"--text={SPACED}" in shlex.split(command_in(out)), out.suffix
-
-
-def test_an_animation_is_made_again(run: Callable[..., int], tmp_path: Path) -> None:
-    out = tmp_path / "private-name.gif"
-    sentence = ["--text=The bus.", "--target=Ja.", "--layer=1", "--head=1", "--dpi=36"]
-    assert run("export", "--view=decoding", *sentence, f"--out={out}") == 0
-    check_again(out, tmp_path)
-
-
 def check_again(out: Path, folder: Path) -> None:
     """Run the command in a file from the folder of the checkpoint; the result must be the file."""
     words = shlex.split(command_in(out))

@@ -1,4 +1,4 @@
-"""The zip of a page, and the figures of the paper's appendix."""
+"""A set of figures as a zip, and the figures of the paper's appendix."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import html
 import io
 import json
 import zipfile
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,8 +15,8 @@ import pytest
 from tests.app.conftest import SENTENCE
 from viz_app.export import BundleItem, bundle, command_for, file_bytes
 from viz_app.export.figure_request import ModelRunner, Sentence, run_figure
-from viz_app.export.paper import STRUCTURE_LINKS, measure_links, paper_figures, word_index
-from viz_app.figures import Figure, FigureOptions, Style
+from viz_app.export.paper import STRUCTURE, STRUCTURE_LINKS, measure_links, paper_figures, word_index
+from viz_app.figures import Figure, FigureOptions, LinesFigure, Style
 
 
 @pytest.fixture
@@ -32,9 +30,10 @@ def figures(reader: ModelRunner, at_checkpoint: str) -> list[Figure]:
 
 def test_a_bundle_has_every_figure_in_every_format_and_an_index(figures: list[Figure]) -> None:
     style = Style(letters=True)
-    data = bundle(figures, ("svg", "csv"), style, dpi=40)
-    small = bundle(figures[:1], ("png", "json"), style, dpi=40)
-    assert small == bundle(figures[:1], ("png", "json"), style, dpi=40), "byte for byte the same"
+    items = [BundleItem(figure=figure, style=style, dpi=40) for figure in figures]
+    data = bundle(items, ("svg", "csv"))
+    small = bundle(items[:1], ("png", "json"))
+    assert small == bundle(items[:1], ("png", "json")), "byte for byte the same"
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         name = "headlight_cross_layer1_head1"
         stems = [name, f"{name}-2", "_UP"]
@@ -69,19 +68,18 @@ def test_each_figure_of_a_bundle_keeps_its_own_style(figures: list[Figure]) -> N
             assert archive.read(drawing["file"]) == file_bytes(figure, "png", style, dpi=40)
             assert archive.read(text["file"]) == file_bytes(figure, "tex", style)
         page = html.unescape(archive.read("index.html").decode())
-    assert page.count(SENTENCE + " \u2192 ") == 2 and "--width-mm=50" in page and "--width-mm=70" in page
+    assert page.count(SENTENCE + " \u2192 ") == 1, "one heading for two figures of a sentence"
+    assert "--width-mm=50" in page and "--width-mm=70" in page
 
 
 def test_a_bundle_refuses_what_it_cannot_pack(figures: list[Figure]) -> None:
     with pytest.raises(ValueError, match="pdf, svg, png"):
-        bundle(figures, ("bmp",))
+        bundle([BundleItem(figure=figure) for figure in figures], ("bmp",))
     with pytest.raises(ValueError, match="at least one"):
         bundle([], ("pdf",))
 
 
 def test_shares_of_heads_by_hand(reader: ModelRunner, at_checkpoint: str) -> None:
-    from viz_app.export.paper import STRUCTURE
-
     maps = reader.run(Sentence(checkpoint=at_checkpoint, text=STRUCTURE)).maps.merged_to_words()
     words = list(maps.source.tokens)
     found = measure_links(maps, STRUCTURE_LINKS)
@@ -100,27 +98,9 @@ def test_shares_of_heads_by_hand(reader: ModelRunner, at_checkpoint: str) -> Non
         word_index(maps, "cat")
 
 
-def test_figures_of_the_paper_are_made_again_by_their_command(
-    run: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = tmp_path / "first"
-    assert run("paper-figures", f"--out={first}", "--format=json", "--language=ko") == 0
-    files = sorted(first.iterdir())
-    assert len(files) == 5
-    provenance = json.loads(files[0].read_text(encoding="utf-8"))["provenance"]
-    options = provenance["command"].split()[4:]
-    options = [f"--out={tmp_path / 'paper'}" if option == "--out=paper" else option for option in options]
-    assert run("paper-figures", *options) == 0
-    for file in files:
-        assert (tmp_path / "paper" / file.name).read_bytes() == file.read_bytes()
-    assert run("paper-figures", *options) == 2, "files that are there stay"
-
-
 def test_a_caption_of_the_paper_says_how_the_head_was_chosen(reader: ModelRunner, at_checkpoint: str) -> None:
-    from viz_app.export.paper import SENTENCES
-
-    readings = {text: reader.run(Sentence(checkpoint=at_checkpoint, text=text)) for text in SENTENCES}
-    verb, anaphor, *_ = paper_figures(readings)
+    verb, anaphor, *_ = paper_figures(at_checkpoint, reader)
+    assert isinstance(verb, LinesFigure)
     shares = np.array(verb.provenance["chosen_by"]["share_of_each_encoder_head"])
     layer, head = divmod(int(shares.argmax()), 4)
     assert f"head {layer + 1}.{head + 1} attends to it most: {100 * shares.max():.0f} %" in verb.caption

@@ -11,7 +11,7 @@ python -m transformer_core train --preset en-de --data data --valid valid.tsv --
 python -m transformer_core average run --last 5 --out my-model
 python -m transformer_core evaluate --checkpoint my-model --test test.tsv"""
 OPEN = "python -m viz_app app --checkpoint my-model"
-EXPORT = 'python -m viz_app sentence --checkpoint my-model --text "A man rides a bicycle." --out bicycle.zip'
+EXPORT = 'python -m viz_app export --checkpoint my-model --set sentence --text "The bus is late." --out bus.zip'
 
 
 def draw_own_model(t: Texts) -> None:
