@@ -14,7 +14,6 @@ from starlette.middleware import Middleware  # noqa: E402
 from streamlit import App  # noqa: E402
 
 from viz_app.classroom.routes import class_routes  # noqa: E402
-from viz_app.serving.opening.model_uploads import upload_routes  # noqa: E402
 from viz_app.serving.streamlit_patches import disable_external_ip_lookup, limit_incoming  # noqa: E402
 from viz_app.serving.web.cookie_middleware import BrowserCookie  # noqa: E402
 from viz_app.serving.web.health import health  # noqa: E402
@@ -26,6 +25,6 @@ use_log_setting()
 limit_incoming(MAX_MESSAGE_BYTES)
 disable_external_ip_lookup()
 base = st.get_option("server.baseUrlPath") or ""
-routes = [*class_routes(base), *upload_routes(base), *health.routes()]
+routes = [*class_routes(base), *health.routes()]
 guards = [Middleware(Guard), Middleware(BrowserCookie)]
 app = App(ROOT / "viz_app" / "page_script.py", routes=routes, middleware=guards, lifespan=warm_up)

@@ -6,12 +6,11 @@ a fault only; the errors that the reader documents are caught there.
 
 from __future__ import annotations
 
-from tests.abuse import archives, cluster_messages, figure_files, model_files, web_input, web_requests
+from tests.abuse import cluster_messages, figure_files, model_files, web_input, web_requests
 
 TARGETS = (
     *web_input.TARGETS,
     *web_requests.TARGETS,
-    *archives.TARGETS,
     *cluster_messages.TARGETS,
     *figure_files.TARGETS,
     *model_files.TARGETS,

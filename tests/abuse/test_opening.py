@@ -1,4 +1,4 @@
-"""Opening models while processes die, uploads drip, and strangers press the buttons."""
+"""Opening models while processes die and strangers press the buttons."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import MAIN, SECONDS
-from tests.app.serving.opening.test_model_uploads import put
 from viz_app.serving.models import registry
-from viz_app.serving.opening import model_uploads, opening_process
-from viz_app.serving.opening.model_archive import OpenError
+from viz_app.serving.opening import opening_process
+from viz_app.serving.opening.open_error import OpenError
 from viz_app.serving.opening.opened_models import OpenedModels
-from viz_app.serving.scheduling.rate_limit import RateLimit
 from viz_app.text import texts
 from viz_app.ui.model import open_model
 
@@ -46,7 +44,7 @@ def store(tmp_path: Path) -> Iterator[OpenedModels]:
 )
 def test_an_opening_whose_process_talks_nonsense_has_failed(store: OpenedModels, output: str) -> None:
     """And the next one may begin: the process is ended, though it would sleep for long."""
-    attempt, pipe = store._begin("x", "recognise", ""), subprocess.PIPE
+    attempt, pipe = store._begin("x", ""), subprocess.PIPE
     script = f"import sys, time; sys.stdout.buffer.write({output}); sys.stdout.buffer.flush(); time.sleep(60)"
     if output.endswith("sha'"):
         script = script.replace("time.sleep(60)", "")
@@ -55,25 +53,7 @@ def test_an_opening_whose_process_talks_nonsense_has_failed(store: OpenedModels,
     store._listen(attempt, process)
     assert store.opening is not None and store.opening.problem == "ended" and time.monotonic() - started < 30
     assert process.poll() is not None and not attempt.work.exists()
-    store._begin("next", "recognise", "")
-
-
-def test_a_drip_does_not_hold_the_only_place(
-    store: OpenedModels, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(model_uploads, "opened_models", lambda: store)
-    monkeypatch.setattr(model_uploads, "_limit", RateLimit(100, 100))
-    monkeypatch.setenv("HEADLIGHT_MODELS", str(tmp_path))
-    assert model_uploads.MIN_BYTES_PER_MINUTE == 100_000 * 60
-    monkeypatch.setattr(model_uploads, "_MINUTE", 0.5)
-    monkeypatch.setattr(model_uploads, "MIN_BYTES_PER_MINUTE", 100)
-    started = time.monotonic()
-    assert put([b"x"] * 500, pause=0.02)[0] == 400
-    assert time.monotonic() - started < 5 and store.opening is not None and store.opening.problem == "interrupted"
-    started = time.monotonic()
-    assert put([b"x" * 20] * 50, pause=0.02)[0] == 202, "five times as fast, and longer than a minute"
-    assert time.monotonic() - started > 0.5
-    store.stop()
+    store._begin("next", "")
 
 
 @pytest.fixture
@@ -85,10 +65,10 @@ def page(
         monkeypatch.setattr(module, "opened_models", lambda: store)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
     monkeypatch.setenv("HEADLIGHT_MODELS", str(random_checkpoint.parent))
-    store._begin("french", "upload", OWNER)
+    store._begin("french", OWNER)
     store.stop()
     store._reports["french"] = opening_process._report(french_checkpoint)
-    store._begin("next", "upload", OWNER)
+    store._begin("next", OWNER)
     return AppTest.from_file(str(MAIN), default_timeout=SECONDS).run()
 
 
@@ -113,7 +93,7 @@ def test_only_the_owner_stops_dismisses_and_removes(
     seen_by(page, monkeypatch, browser, is_own=is_own)
     page.button(key="open-model-stop").click().run()
     assert store.opening is None
-    store._fail(store._begin("third", "upload", OWNER), OpenError("interrupted"))
+    store._fail(store._begin("third", OWNER), OpenError("interrupted"))
     seen_by(page, monkeypatch, STRANGER)
     assert failed not in [each.value for each in page.error]
     page.session_state["open_model_refused"] = OpenError("busy")

@@ -19,7 +19,6 @@ from benchmarks.server.cluster_parts import BASE_PATH, configure_nginx, find_ngi
 from benchmarks.server.visitor import visiting
 from tests.abuse.test_network import through
 from tests.app.classroom.asgi import Browser
-from tests.app.serving.opening.test_model_uploads import put
 from tests.app.serving.scheduling.test_request_queue import wait_until
 from tests.browser.served import AppServer, free_port
 from viz_app.serving.classes import classrooms
@@ -99,23 +98,18 @@ def test_new_classes_of_a_minute_have_a_limit_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("origin", UNPARSABLE)
-def test_what_no_parser_reads_is_no_origin(origin: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_no_parser_reads_is_no_origin(origin: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for host in (origin, "", "class.test"):
         assert not same_origin({"origin": origin, "host": host})
     monkeypatch.delenv("HEADLIGHT_MODELS", raising=False)
     assert allowed_root("127.0.0.1", {"host": origin.removeprefix("http://")}) is None
     assert Browser().post("/join/ABCDEF/answer", {"poll": 1, "option": 0}, origin=origin).status == 403
-    monkeypatch.setenv("HEADLIGHT_MODELS", str(tmp_path))
-    monkeypatch.setattr("viz_app.serving.opening.model_uploads._limit", RateLimit(100, 100))
-    assert put([b"x"], origin=origin or "x")[0] == 403
 
 
 def test_refused_requests_count_for_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viz_app.classroom.routes._limit", RateLimit(0.001, 2))
     found = [Browser().post("/join/ABCDEF/answer", b"x", origin="http://[").status for _ in range(4)]
     assert found == [403, 403, 429, 429]
-    monkeypatch.setattr("viz_app.serving.opening.model_uploads._limit", RateLimit(0.001, 2))
-    assert [put([b"x"], origin="http://[")[0] for _ in range(3)] == [403, 403, 429]
 
 
 # A server on this computer.
@@ -190,7 +184,7 @@ def test_a_page_opens_a_websocket_to_its_own_server_only(server: AppServer, name
     assert raw(server, "/_stcore/health", f"Host: {own}")[0] == 200
 
 
-PLACES = ("/", "/_stcore/health", "/join/ABCDEF", "/join/ABCDEF/state", "/models/upload", "/healthz/live")
+PLACES = ("/", "/_stcore/health", "/join/ABCDEF", "/join/ABCDEF/state", "/healthz/live")
 
 
 @pytest.mark.parametrize("host", ["evil.example:8501", "localhost.evil.example", "192.0.2.7", "127.0.0.1@evil", "["])

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from itertools import count
-from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 from urllib.parse import unquote
 
-import streamlit
 from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -29,9 +24,6 @@ from viz_app.classroom.routes import class_routes
 from viz_app.serving.browser_cookie import COOKIE, browser_name
 from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.polls import OwnQuestion
-from viz_app.serving.opening import model_uploads
-from viz_app.serving.opening.model_archive import OpenError
-from viz_app.serving.opening.opened_models import OpenedModels
 from viz_app.serving.web.cookie_middleware import BrowserCookie
 from viz_app.serving.web.health import READY, health
 from viz_app.serving.web.middleware import Guard
@@ -109,7 +101,7 @@ def _answer(app: ASGIApp, scope: Scope, incoming: list[Message]) -> list[Message
 
 @cache
 def _app() -> Starlette:
-    routes = [*class_routes(), *model_uploads.upload_routes(), *health.routes()]
+    routes = [*class_routes(), *health.routes()]
     return Starlette(routes=routes, middleware=[Middleware(Guard), Middleware(BrowserCookie)])
 
 
@@ -129,33 +121,6 @@ def _teacher() -> tuple[str, str]:
     return cookie, code
 
 
-class _Store(OpenedModels):
-    """Opened models without the process that opens them."""
-
-    def _start(self, attempt: Any, *_: Any, **__: Any) -> None:
-        self._fail(attempt, OpenError("ended"))
-
-
-@cache
-def _place() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="headlight-abuse-")  # removed when the process ends
-
-
-@contextmanager
-def _local_app() -> Iterator[None]:
-    """Uploads are allowed to browsers on the server's own computer, and what is uploaded is removed."""
-    store, option = _Store(Path(_place().name)), streamlit.get_option
-    with (
-        mock.patch.object(model_uploads, "opened_models", lambda: store),
-        mock.patch.object(
-            streamlit, "get_option", lambda name: "127.0.0.1" if name == "server.address" else option(name)
-        ),
-    ):
-        yield
-    store.close()
-    assert not list(Path(_place().name).iterdir())
-
-
 def _check_request(case: dict[str, Any]) -> None:
     cookie, code = _teacher()
     document: dict[str, object] = {"state": "revealed"}
@@ -169,8 +134,7 @@ def _check_request(case: dict[str, Any]) -> None:
     incoming: list[Message] = [{"type": "http.request", "body": part, "more_body": True} for part in parts]
     if case["whole"]:
         incoming.append({"type": "http.request", "body": b"", "more_body": False})
-    with _local_app():
-        start, *rest = _answer(_app(), scope, incoming)
+    start, *rest = _answer(_app(), scope, incoming)
     assert start["status"] < 500 or path == READY, start
     assert all(b"\n" not in value and b"\r" not in value for _, value in start["headers"])
     given = dict(start["headers"])
@@ -187,7 +151,6 @@ _PATHS = st.sampled_from(
             "/join/%00/state",
             "/join/%ff/answer",
             "/join/\u0131",
-            "/models/upload",
         ),
         *("/", "/healthz/live", READY, "/_stcore/metrics", "//[/join", "/join/{code}/", "/join/{code}/../state"),
     )

@@ -42,7 +42,7 @@ def run(options: Options) -> int:
 
 def add_server(parser: Parser) -> None:
     """Add the options of the server and of its models."""
-    about = "Let visitors open models: those below this folder, and what they upload; off for none."
+    about = "Let visitors open models: those below this folder; off for none."
     parser.add_argument("--models", metavar="DIR", help=about)
     parser.add_number("--port", 8501, "Port of the server.", most=MAX_PORT)
     about = "The model; checkpoints/en-de unless given."

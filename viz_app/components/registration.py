@@ -23,7 +23,7 @@ def component(
     """Return the function that mounts a component.
 
     Args:
-        name: Such as `file_picker`.
+        name: Such as `head_atlas`.
         js: Reads its code, at the first call.
         css: Reads its style, likewise.
         html: Its element; None for code alone.
@@ -42,17 +42,16 @@ def component(
     return mount
 
 
-def register(name: str, folder: Path, *, style: Path | None = None) -> ComponentRenderer:
+def register(name: str, folder: Path) -> ComponentRenderer:
     """Return the function that mounts a component of one element, which its code fills.
 
     Args:
-        name: Such as `file_picker`; the element has the class `file-picker`.
-        folder: Holds `js/main.js`, and `NAME.css` unless another style is given.
-        style: Rules that several components share.
+        name: Such as `head_atlas`; the element has the class `head-atlas`.
+        folder: Holds `js/main.js`, and `NAME.css`.
     """
     return component(
         name,
         html=f'<div class="{name.replace("_", "-")}"></div>\n',
-        css=lambda: join_styles(style or folder / f"{name}.css"),
+        css=lambda: join_styles(folder / f"{name}.css"),
         js=lambda: join_modules(folder / "js" / "main.js"),
     )

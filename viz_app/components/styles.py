@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 _COMMON = Path(__file__).parent / "common"
-FILE_BUTTON = _COMMON / "filebutton.css"
 
 
 def join_styles(own: Path, *shared: str) -> str:

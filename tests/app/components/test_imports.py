@@ -35,7 +35,7 @@ print(len(names))
 OF_THE_PAGES = {
     "models.comparison",
     "models.loader",
-    "opening.model_uploads",
+    "opening.opened_models",
     "scheduling.visitor",
     "streamlit_patches",
     "web.health",

@@ -1,9 +1,9 @@
 """Models that visitors open while the server runs: one at a time is prepared, in its own process.
 
     store = opened_models()
-    with store.upload("opus-mt-ko-en", size) as upload: ...    # or store.open_folder("opus-mt-ko-en", folder)
-    store.opening                                             # its progress, or why it failed
-    store.models                                              # the opened models, for all visitors of this server
+    store.open_folder("opus-mt-ko-en", folder)
+    store.opening  # its progress, or why it failed
+    store.models  # the opened models, for all visitors of this server
 
 The models are in a temporary folder that the server removes at its end. `convert` makes a checkpoint that stays.
 """
@@ -17,19 +17,19 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 import msgspec
 
 from transformer_core.storage.temporary_folders import remove_leftovers, temporary_folder
 from viz_app.serving.checked_json import READ_ERRORS
-from viz_app.serving.opening.model_archive import MAX_PACKED, OpenError, check_room, megabytes
-from viz_app.serving.opening.model_places import plain_name, unused_name
+from viz_app.serving.opening.model_places import unused_name
+from viz_app.serving.opening.open_error import OpenError
 from viz_app.serving.opening.opening_process import Job, Message, Report
 
 MAX_MODELS = 8  # opened at once
@@ -38,7 +38,7 @@ _PLACE = "headlight-models"  # kind of the temporary folder
 _MAX_LINE = 1_000_000  # bytes of a message
 _LAST_SECONDS = 10.0  # for a process that has reported
 
-State = Literal["upload", "unpack", "recognise", "convert", "failed", "done"]
+State = Literal["recognise", "convert", "failed", "done"]
 _log = logging.getLogger(__name__)
 
 
@@ -120,38 +120,8 @@ class OpenedModels:
 
     def open_folder(self, name: str, folder: Path, source: str = "", target: str = "", owner: str = "") -> None:
         """Begin to open a folder of this machine. Raises OpenError."""
-        attempt = self._begin(name, "recognise", owner)
-        self._start(attempt, folder, name, source, target, is_archive=False)
-
-    @contextmanager
-    def upload(self, name: str, size: int, source: str = "", target: str = "", owner: str = "") -> Iterator[Upload]:
-        """Receive an archive in parts; when the block ends without an error, open it.
-
-        Args:
-            name: Name of the model.
-            size: Announced bytes.
-            source: Source language, as for `convert`; empty for the one in the files.
-            target: Target language.
-            owner: The browser that sends it.
-
-        Raises:
-            OpenError: The archive is too large, the disk too full, or another model is being opened.
-        """
-        if not 0 < size <= MAX_PACKED:
-            raise OpenError("packed", most=megabytes(MAX_PACKED))
-        attempt = self._begin(name, "upload", owner)
-        path = attempt.work / "upload"
-        try:
-            check_room(attempt.work, size)
-            with path.open("xb") as file:
-                upload = Upload(self, attempt, file, size)
-                yield upload
-            if upload.received != size:
-                raise OpenError("interrupted")
-            self._start(attempt, path, name, source, target, is_archive=True)
-        except BaseException as error:
-            self._fail(attempt, error if isinstance(error, OpenError) else OpenError("interrupted"))
-            raise
+        attempt = self._begin(name, owner)
+        self._start(attempt, folder, source, target)
 
     def stop(self) -> None:
         """Stop the current opening and remove its files."""
@@ -185,7 +155,7 @@ class OpenedModels:
         if place is not None:
             place.cleanup()
 
-    def _begin(self, name: str, state: State, owner: str) -> _Attempt:
+    def _begin(self, name: str, owner: str) -> _Attempt:
         with self._lock:
             if self._attempt is not None:
                 raise OpenError("busy")
@@ -196,18 +166,16 @@ class OpenedModels:
             self._count += 1
             self._attempt = _Attempt(unused_name(name, self._reports), Path(self._place.name) / str(self._count))
             self._owners = {each: self.owner_of(each) for each in self._reports} | {self._attempt.name: owner}
-            self._opening = Opening(self._attempt.name, state)
+            self._opening = Opening(self._attempt.name, "recognise")
             self._attempt.work.mkdir()
             return self._attempt
 
-    def _start(self, attempt: _Attempt, path: Path, title: str, source: str, target: str, *, is_archive: bool) -> None:
+    def _start(self, attempt: _Attempt, folder: Path, source: str, target: str) -> None:
         job = Job(
             place=str(attempt.work.parent),
-            source=str(path),
-            is_archive=is_archive,
+            source=str(folder),
             out=str(attempt.work / attempt.name),
             name=attempt.name,
-            title=plain_name(title),
             source_language=source,
             target_language=target,
         )
@@ -233,20 +201,18 @@ class OpenedModels:
                 if message.problem:
                     problem = OpenError(message.problem, **message.values)
                 elif message.report is None:
-                    self.tell(attempt, message.step, message.share)
+                    self._tell(attempt, message.step, message.share)
         if message.report is not None:
             self._done(attempt, message.report)
         else:
             self._fail(attempt, problem)
         self._close(process)
 
-    def tell(self, attempt: _Attempt, step: str, share: float) -> bool:
-        """Set the progress of an opening; return whether it still goes on."""
+    def _tell(self, attempt: _Attempt, step: str, share: float) -> None:
+        """Set the progress of an opening, unless another one has begun."""
         with self._lock:
-            if attempt is not self._attempt or self._opening is None:
-                return False
-            self._opening = replace(self._opening, state=step, share=min(1.0, max(0.0, share)))  # type: ignore[arg-type]
-            return True
+            if attempt is self._attempt and self._opening is not None:
+                self._opening = replace(self._opening, state=step, share=min(1.0, max(0.0, share)))  # type: ignore[arg-type]
 
     def _done(self, attempt: _Attempt, report: Report) -> None:
         with self._lock:
@@ -272,28 +238,6 @@ class OpenedModels:
         for pipe in filter(None, (process.stdout, process.stdin)):
             with suppress(OSError):
                 pipe.close()
-
-
-class Upload:
-    """Archive during its upload.
-
-    Args:
-        store: Receives the progress.
-        attempt: The attempt.
-        file: Receives the bytes.
-        size: Announced bytes.
-    """
-
-    def __init__(self, store: OpenedModels, attempt: _Attempt, file: BinaryIO, size: int) -> None:
-        self._store, self._attempt, self._file, self._size = store, attempt, file, size
-        self.received = 0
-
-    def write(self, part: bytes) -> None:
-        """Write a part. Raises OpenError for more than the announced size, and after a stop."""
-        self.received += len(part)
-        if self.received > self._size or not self._store.tell(self._attempt, "upload", self.received / self._size):
-            raise OpenError("interrupted")
-        self._file.write(part)
 
 
 @cache

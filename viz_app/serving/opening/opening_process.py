@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from viz_app.serving.opening.model_archive import OpenError, check_room, unpack
+from viz_app.serving.opening.open_error import OpenError, check_room
 
 _NICE = 10
 _MAX_VOCABULARY = 100_000_000  # bytes
@@ -30,21 +30,17 @@ class Job(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
 
     Args:
         place: The server's folder for models; removed after the server's end.
-        source: Folder or archive.
-        is_archive: Whether it is an archive.
+        source: Folder.
         out: Target of the checkpoint; a checkpoint in a folder stays there.
         name: Name of the model.
-        title: Name of its folder or archive.
         source_language: Language named by the visitor; empty for the one in the files.
         target_language: Likewise.
     """
 
     place: str
     source: str
-    is_archive: bool
     out: str
     name: str
-    title: str
     source_language: str = ""
     target_language: str = ""
 
@@ -129,18 +125,12 @@ def _send(message: Message) -> None:
 
 
 def open_model(job: Job, on_step: Callable[[str, float], None]) -> Report:
-    """Unpack where needed, recognise, convert where needed.
+    """Recognise, convert where needed.
 
     Raises:
         OpenError: The model cannot be opened; `problem` names a label.
     """
     source = Path(job.source)
-    if job.is_archive:
-        folder = Path(job.out).with_name("unpacked") / job.title  # it may name its languages: opus-mt-ko-en
-        folder.mkdir(parents=True)
-        unpack(source, folder, _throttled(lambda done, total: on_step("unpack", done / max(1, total))))
-        source.unlink()
-        source = folder
     on_step("recognise", 0.0)
     try:
         return _opened(job, source, on_step)
@@ -158,7 +148,7 @@ def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Re
     from transformer_core.text.vocabulary import VocabularyError
 
     if _is_checkpoint(source):
-        return _report(_checked_checkpoint(source, job))
+        return _report(_checked_checkpoint(source))
     plan = recognise(ForeignFolder(source))
     total, out = len(plan.origins), Path(job.out)
     check_room(out.parent, _float16_bytes(plan.model))
@@ -189,8 +179,6 @@ def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Re
     except ConversionError:
         shutil.rmtree(out, ignore_errors=True)
         raise
-    if job.is_archive:
-        shutil.rmtree(source)
     return _report(out, family=result.family, notes=list(result.notes))
 
 
@@ -198,7 +186,7 @@ def _is_checkpoint(folder: Path) -> bool:
     return (folder / "manifest.json").is_file() and (folder / "config.json").is_file()
 
 
-def _checked_checkpoint(source: Path, job: Job) -> Path:
+def _checked_checkpoint(source: Path) -> Path:
     """Return the folder of a checkpoint of this program, with every file checked against its manifest."""
     from transformer_core.storage.manifest import Manifest
 
@@ -206,9 +194,7 @@ def _checked_checkpoint(source: Path, job: Job) -> Path:
     manifest.check_size(source)
     for name in manifest.files:
         manifest.check(source, name)
-    if not job.is_archive:
-        return source
-    return source.rename(job.out)
+    return source
 
 
 def _report(folder: Path, *, family: str = "", notes: list[str] | None = None) -> Report:
@@ -249,19 +235,6 @@ def _float16_bytes(model: Any) -> int:
     from transformer_core.paper.flops import parameters
 
     return 2 * parameters(model)
-
-
-def _throttled(tell: Callable[[int, int], None]) -> Callable[[int, int], None]:
-    """Return `tell` limited to one call for each hundredth of the whole."""
-    last = -1
-
-    def throttled(done: int, total: int) -> None:
-        nonlocal last
-        if (hundredth := done * 100 // max(1, total)) != last:
-            last = hundredth
-            tell(done, total)
-
-    return throttled
 
 
 def _without_paths(problem: str, source: Path, job: Job) -> str:

@@ -1,4 +1,4 @@
-"""Section of the page Model that opens a model: a folder of the server or a zip, with progress and report."""
+"""Section of the page Model that opens a model: a folder of the server, with progress and report."""
 
 from __future__ import annotations
 
@@ -7,27 +7,23 @@ from pathlib import Path
 import streamlit as st
 
 from transformer_core.paper.flops import LARGE_MODEL
-from viz_app.components.events import answered
-from viz_app.components.model_upload import model_upload
 from viz_app.model_card.paper_options import options_beyond_paper
 from viz_app.serving.measurements.model_card import Languages
 from viz_app.serving.models.loader import forget_model
 from viz_app.serving.models.registry import available_models, display_name, opened_by_visitors
-from viz_app.serving.opening.model_archive import MAX_FILES, MAX_PACKED, MAX_UNPACKED, OpenError, megabytes
 from viz_app.serving.opening.model_folders import allowed_root, model_folders
-from viz_app.serving.opening.model_uploads import MAX_LANGUAGE, PATH
+from viz_app.serving.opening.open_error import OpenError, megabytes
 from viz_app.serving.opening.opened_models import Opening, opened_models
 from viz_app.serving.opening.opening_process import Report
 from viz_app.serving.scheduling.visitor import current_browser, is_own_computer
 from viz_app.state import session
-from viz_app.state.share_link import base_path
 from viz_app.text import Texts
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.model_picker import select_model
 
-_UPLOAD = "model-upload"
 _REFUSED = "open_model_refused"  # why the last click led to nothing
 _FOLDER, _SOURCE, _TARGET = "open-model-folder", "open-model-source", "open-model-target"
+_MAX_LANGUAGE = 20  # characters of the name of a language
 _SECONDS = 1.0  # between two looks at how far it is
 
 
@@ -74,26 +70,13 @@ def _draw_choice(t: Texts, root: Path) -> None:
     with st.container(horizontal=True):
         for key, label in ((_SOURCE, "source"), (_TARGET, "target")):
             about = t("open_model.language_help")
-            st.text_input(t(f"open_model.{label}"), key=key, max_chars=MAX_LANGUAGE, help=about, autocomplete="off")
+            st.text_input(t(f"open_model.{label}"), key=key, max_chars=_MAX_LANGUAGE, help=about, autocomplete="off")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if found:
             st.selectbox(t("open_model.folder"), found, key=_FOLDER, help=t("open_model.folder_help", root=shown))
             st.button(t("open_model.open"), key="open-model", on_click=session.enqueue_callback(_open_folder))
     if not found:
         st.caption(t("open_model.no_folders", root=shown))
-    sent = model_upload(
-        t("open_model.upload"),
-        key=_UPLOAD,
-        address=f"{base_path(st.context.url or '', 'model')}/{PATH}",
-        most_bytes=MAX_PACKED,
-        languages=_languages(),
-    )
-    sizes = {"packed": megabytes(MAX_PACKED), "unpacked": megabytes(MAX_UNPACKED), "files": f"{MAX_FILES:,}"}
-    st.caption(t("open_model.limits", **sizes))
-    if sent is not None:
-        answered(_UPLOAD, sent.number)
-        st.session_state[_REFUSED] = OpenError(sent.problem, **sent.values) if sent.problem else None
-        st.rerun()
 
 
 def _languages() -> tuple[str, str]:
@@ -148,15 +131,8 @@ def _draw_outcome(t: Texts, opening: Opening | None) -> None:
 
 
 def _problem(t: Texts, error: OpenError) -> str:
-    """Return the label of a problem; the browser may send an unknown one, which counts as an interruption."""
-    label = t.table("open_model").get(f"problem_{error.problem}")
-    name = error.problem if label else "interrupted"
-    values = {"most": megabytes(MAX_PACKED)} if name == "packed" else {}
     shown = {key: escape_markdown(value) for key, value in error.values.items()}
-    try:
-        return t(f"open_model.problem_{name}", **{**values, **shown})
-    except KeyError:
-        return t("open_model.problem_interrupted")
+    return t(f"open_model.problem_{error.problem}", **shown)
 
 
 def _dismiss() -> None:

@@ -13,17 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.serving.opening import zips
 from tests.core.conversion.language_twins import language_folder
 from tests.core.conversion.marian_twins import marian_folder
 from transformer_core.storage.temporary_folders import remove_leftovers
 from transformer_core.translator import Translator
 from viz_app.serving.models import registry
-from viz_app.serving.opening import model_archive, opening_process
+from viz_app.serving.opening import open_error, opening_process
 from viz_app.serving.opening import opened_models as module
-from viz_app.serving.opening.model_archive import OpenError
 from viz_app.serving.opening.model_folders import allowed_root, model_folders
 from viz_app.serving.opening.model_places import unused_name
+from viz_app.serving.opening.open_error import OpenError
 from viz_app.serving.opening.opened_models import MAX_MODELS, OpenedModels
 
 SECONDS = 60
@@ -66,19 +65,8 @@ def over(store: OpenedModels) -> module.Opening:
     raise AssertionError(f"still at {store.opening}")
 
 
-def upload(store: OpenedModels, path: Path, *languages: str, part: int = 100_000) -> None:
-    data = path.read_bytes()
-    with store.upload(path.stem, len(data), *languages) as sent:
-        for begin in range(0, len(data), part):
-            sent.write(data[begin : begin + part])
-
-
-def zipped(folder: Path, tmp_path: Path) -> Path:
-    return Path(shutil.make_archive(str(tmp_path / folder.name), "zip", folder.parent, folder.name))
-
-
-def test_an_archive_becomes_a_model(store: OpenedModels, foreign: Path, tmp_path: Path) -> None:
-    upload(store, zipped(foreign / "opus-mt-ko-en", tmp_path))
+def test_a_folder_becomes_a_model(store: OpenedModels, foreign: Path) -> None:
+    store.open_folder("opus-mt-ko-en", foreign / "opus-mt-ko-en")
     assert over(store).state == "done"
     ((name, report),) = store.models.items()
     assert name == "opus-mt-ko-en"
@@ -118,7 +106,7 @@ def test_a_model_of_many_languages_needs_two(store: OpenedModels, foreign: Path)
 
 
 def test_a_checkpoint_is_opened_where_it_lies_and_stays_when_removed(
-    store: OpenedModels, french_checkpoint: Path, tmp_path: Path
+    store: OpenedModels, french_checkpoint: Path
 ) -> None:
     store.open_folder("french", french_checkpoint)
     assert over(store).state == "done"
@@ -126,9 +114,6 @@ def test_a_checkpoint_is_opened_where_it_lies_and_stays_when_removed(
     assert (Path(report.folder), report.family, report.target_language) == (french_checkpoint, "", "fr")
     store.remove("french")
     assert Translator.load(french_checkpoint).config.to_dict() == report.options
-    upload(store, zipped(french_checkpoint, tmp_path))
-    assert over(store).state == "done"
-    assert Translator.load(store.models["french"].folder).config.to_dict() == report.options
 
 
 def test_what_is_no_model_says_so_and_names_no_place(store: OpenedModels, foreign: Path, tmp_path: Path) -> None:
@@ -139,12 +124,21 @@ def test_what_is_no_model_says_so_and_names_no_place(store: OpenedModels, foreig
     opening = over(store)
     assert opening.problem == "refused" and "'llama', which is not supported" in opening.values["reason"]
     assert str(tmp_path) not in opening.values["reason"]
-    upload(store, zips.written(tmp_path / "notes.zip", {"notes.txt": b"hello"}))
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "notes.txt").write_text("hello", encoding="utf-8")
+    store.open_folder("notes", notes)
     opening = over(store)
     assert opening.problem == "refused" and "has no config.json" in opening.values["reason"]
-    assert str(tmp_path) not in opening.values["reason"]
-    upload(store, zips.link(tmp_path / "link.zip"))
-    assert (over(store).problem, store.models) == ("link", {})
+    assert str(tmp_path) not in opening.values["reason"] and store.models == {}
+
+
+def test_a_full_disk_is_noticed_before_anything_is_written(foreign: Path, tmp_path: Path) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(OpenError) as error:
+        patch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=open_error.SPARE_BYTES + 5_000_000))
+        open_error.check_room(tmp_path, 6_000_001)
+    assert (error.value.problem, error.value.values) == ("disk", {"needed": "7", "free": "5"})
 
 
 def test_a_checkpoint_with_a_changed_file_is_refused(
@@ -157,18 +151,11 @@ def test_a_checkpoint_with_a_changed_file_is_refused(
     assert "metrics.json: is damaged" in over(store).values["reason"]
 
 
-def test_one_at_a_time_and_stop(store: OpenedModels, foreign: Path, tmp_path: Path) -> None:
-    path = zipped(foreign / "opus-mt-ko-en", tmp_path)
-    with (
-        pytest.raises(OpenError, match="interrupted"),
-        store.upload("first", path.stat().st_size) as sent,
-    ):
-        sent.write(path.read_bytes()[:1000])
-        with pytest.raises(OpenError, match="busy"):
-            store.open_folder("second", foreign / "nllb")
-        assert store.opening is not None and store.opening.state == "upload" and 0 < store.opening.share < 1
-        store.stop()
-        sent.write(b"more")
+def test_one_at_a_time_and_stop(store: OpenedModels, foreign: Path) -> None:
+    store.open_folder("first", foreign / "opus-mt-ko-en")
+    with pytest.raises(OpenError, match="busy"):
+        store.open_folder("second", foreign / "nllb")
+    store.stop()
     assert store.opening is None
     store.open_folder("second", foreign / "opus-mt-ko-en")
     store.stop()
@@ -177,22 +164,6 @@ def test_one_at_a_time_and_stop(store: OpenedModels, foreign: Path, tmp_path: Pa
     assert over(store).state == "done" and list(store.models) == ["third"]
     store.dismiss()
     assert store.opening is None
-
-
-@pytest.mark.parametrize("sent_bytes", [0, 999, 1_001])
-def test_an_upload_of_another_size_than_announced(store: OpenedModels, sent_bytes: int) -> None:
-    with pytest.raises(OpenError, match="interrupted"), store.upload("x", 1_000) as sent:
-        sent.write(b"x" * sent_bytes)
-    assert store.opening is not None and store.opening.problem == "interrupted"
-
-
-def test_an_upload_that_is_too_large(store: OpenedModels, monkeypatch: pytest.MonkeyPatch) -> None:
-    for size in (0, -1, model_archive.MAX_PACKED + 1):
-        with pytest.raises(OpenError, match="packed"), store.upload("x", size):
-            pass
-    monkeypatch.setattr(model_archive, "SPARE_BYTES", 10**15)
-    with pytest.raises(OpenError, match="disk"), store.upload("x", 1_000):
-        pass
 
 
 def test_so_many_models_and_no_more(store: OpenedModels, french_checkpoint: Path) -> None:
@@ -229,13 +200,12 @@ def test_a_process_that_nobody_hears_any_more_takes_everything_away(foreign: Pat
     """Its output may be closed a moment before its input, so that it hears of the end of its server by a failure."""
     place = tmp_path / "place"
     (place / "1").mkdir(parents=True)
-    job = {"place": str(place), "source": str(foreign / "nllb"), "out": str(place / "1" / "x")}
-    named = {"is_archive": False, "name": "x", "title": "x"}
+    job = {"place": str(place), "source": str(foreign / "nllb"), "out": str(place / "1" / "x"), "name": "x"}
     command = [sys.executable, "-m", "viz_app.serving.opening.opening_process"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         process.stdout.close()
-        process.stdin.write(json.dumps(job | named).encode() + b"\n")
+        process.stdin.write(json.dumps(job).encode() + b"\n")
         process.stdin.flush()
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(3)
