@@ -68,6 +68,7 @@ class Kept:
         free = self._free.pop(options, None)
         page, state, look = free if free and not free[0].is_closed() else self._opened(opener)
         self._used.append((options, page, state, look))
+        page.bring_to_front()  # Chromium draws one frame a second in a page behind another
         return page
 
     def give_back(self) -> None:
@@ -96,6 +97,7 @@ def _restored(page: Page, state: Any, look: Any) -> bool:
         color_scheme="dark" if look["dark"] else "light",
         reduced_motion="reduce" if look["still"] else "no-preference",
     )
+    page.bring_to_front()
     page.mouse.move(2, 2)
     root.evaluate(RESTORE, state)
     rest(page)
