@@ -17,7 +17,7 @@ from viz_app.export.embedded_record import read_record
 from viz_app.figures import HeatmapFigure, export
 from viz_app.figures.model.figure import HeatmapPanel
 
-FORMATS = ("pdf", "svg", "png", "tex", "html", "json", "csv", "npz")
+FORMATS = ("pdf", "svg", "png", "tex", "json", "csv", "npz")
 GOOD = "python -m viz_app export --checkpoint=a --text=한국어 --layer=1 --head=1 --out=x.pdf"
 
 

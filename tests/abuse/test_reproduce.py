@@ -28,7 +28,7 @@ from viz_app.export.command import MAX_COMMAND
 from viz_app.export.embedded_record import MAX_FILE_BYTES, MAX_RECORD_BYTES, read_record
 from viz_app.figures import export
 
-FORMATS = ("pdf", "svg", "png", "tex", "html", "json", "csv", "npz")
+FORMATS = ("pdf", "svg", "png", "tex", "json", "csv", "npz")
 GOOD = "python -m viz_app export --checkpoint=checkpoints/en-de --text=a --view=head --layer=1 --head=1"
 BAD = {
     "a second command": f"{GOOD} --out=a.pdf; touch owned",

@@ -11,11 +11,11 @@ import pytest
 from tests.abuse.samples import SMALL
 from tests.app.components.test_bertviz_document import Page
 from tests.browser.hostile import LONE, STRINGS
+from tests.page_record import page_record
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import join_buffer
 from viz_app.export.command import command_words
-from viz_app.export.embedded_record import read_record
 from viz_app.standalone.document import PageSentence, explorer_page
 from viz_app.standalone.origin import Origin
 
@@ -58,7 +58,7 @@ def test_hostile_sentences_change_nothing_but_data(tmp_path: Path) -> None:
     page, expected = (Page(path.read_text("utf-8")) for path in (odd_path, tmp_path / "plain.html"))
     assert tags(page) == tags(expected) and page.policy == expected.policy
     assert [each["text"] for each in page.data["sentences"]] == [" ".join(text.split()) for text in STRINGS]
-    words = command_words(read_record(odd_path.read_bytes(), "html")["command"])
+    words = command_words(page_record(odd_path.read_bytes())["command"])
     assert [word.removeprefix("--text=") for word in words if word.startswith("--text=")] == [
         each["text"] for each in page.data["sentences"]
     ]

@@ -1,4 +1,4 @@
-r"""Write attention figures: .pdf, .svg, .png, .tex (TikZ), .html, .gif, .csv, .npz, .json.
+r"""Write attention figures: .pdf, .svg, .png, .tex (TikZ), .gif, .csv, .npz, .json.
 
   head      one head: --kind --layer --head
   layer     the heads of a layer: --kind --layer

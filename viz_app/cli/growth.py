@@ -1,6 +1,6 @@
 r"""Write one head at a snapshot of its model's training, from a checkpoint's history.
 
-Formats are .pdf, .svg, .png, .tex, .html, .csv, .npz and .json; a .gif shows all snapshots in turn. A figure
+Formats are .pdf, .svg, .png, .tex, .csv, .npz and .json; a .gif shows all snapshots in turn. A figure
 has the style options of the command export and holds its command; for a CSV it is in a .csv.json beside it.
 
 Example:

@@ -1,6 +1,6 @@
 r"""Write the figure of a lesson's scene, or the lesson's handout.
 
-A figure is a .pdf, .svg, .png, .tex, .html, .gif, .csv, .npz or .json; some formats exist only for some scenes: a
+A figure is a .pdf, .svg, .png, .tex, .gif, .csv, .npz or .json; some formats exist only for some scenes: a
 .gif only where something moves. It has the style options of the command export and holds its command; for a CSV it
 is in a .csv.json beside it.
 

@@ -1,6 +1,6 @@
 """Make the figure of a file again, and compare both byte for byte.
 
-FILE is a figure of `export`: .pdf, .svg, .png, .tex, .html, .gif, .npz, .json, or .csv with its .csv.json beside it.
+FILE is a figure of `export`: .pdf, .svg, .png, .tex, .gif, .npz, .json, or .csv with its .csv.json beside it.
 The command in it is read as data: one `export` with options of a figure. No shell runs it, and no path in it counts.
 The model is found by the hash in the file, in the folders of --checkpoint and among the shipped models. A figure of
 `export --table` needs --table: a table with the hash in the file. Nothing is written. Exit status 0 when the files are

@@ -93,7 +93,6 @@ _READERS: dict[str, Callable[[bytes], str]] = {
     "svg": partial(_from_markup, start=b"<dc:description>", end=b"</dc:description>"),
     "png": _from_png,
     "tex": lambda data: "{" + _from_text(data, b"\n% {", b"\n"),
-    "html": partial(_from_markup, start=b'<meta name="provenance" content="', end=b'">'),
     "gif": _from_gif,
     "csv": lambda beside: beside.decode("utf-8"),
     "npz": _from_npz,

@@ -1,4 +1,4 @@
-"""Figures: numbers in, a description out, then screen (`to_plotly`) or a file (`export`).
+"""Figures: numbers in, a description out, then a file (`export`). Some are on the screen as Plotly charts.
 
     figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5)
     Path(file_name(figure, "pdf")).write_bytes(export(figure, "pdf", Style(preset="acl-column")))
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from viz_app.figures.build.beam import beam_tree as beam_tree
 from viz_app.figures.build.heads import layer_heads as layer_heads
@@ -50,10 +49,6 @@ from viz_app.figures.style_support import supported_options as supported_options
 from viz_app.figures.views import VIEWS as VIEWS
 from viz_app.figures.views import View as View
 from viz_app.figures.views import view_named as view_named
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
 
 FORMATS = tuple(RENDERERS)
 MIME_TYPES = {format: renderer.mime_type for format, renderer in RENDERERS.items()}
@@ -99,13 +94,6 @@ def export(
     if isinstance(figure, Animation) and figure.still is not None and not renderer.moves:
         figure = figure.still_frame
     return renderer.render(figure, style, dpi)
-
-
-def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
-    """Draw heatmaps or curves for the screen; of a style, its colours, range, title and legend."""
-    from viz_app.figures.plotly import renderer as plotly_renderer
-
-    return plotly_renderer.to_plotly(figure, style)
 
 
 def file_name(figure: Figure, format: str) -> str:

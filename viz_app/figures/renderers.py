@@ -75,12 +75,6 @@ def _tikz(figure: Figure, style: Style, _: int | None) -> bytes:
     return to_tex(figure, style)
 
 
-def _html(figure: Figure, style: Style, _: int | None) -> bytes:
-    from viz_app.figures.html_page import to_html
-
-    return to_html(figure, style)
-
-
 def _gif(figure: Figure, style: Style, dpi: int | None) -> bytes:
     from viz_app.figures.mpl.gif import to_gif
 
@@ -97,7 +91,6 @@ _ALL = (  # in the order of menus, those for print first
     Renderer("svg", "image/svg+xml", _STILL, _picture("svg")),
     Renderer("png", "image/png", _STILL, _picture("png"), has_dpi=True),
     Renderer("tex", "application/x-tex", _TIKZ, _tikz, label="TikZ"),
-    Renderer("html", "text/html", _STILL, _html),
     Renderer("gif", "image/gif", (Animation,), _gif, has_dpi=True, moves=True),
     _data("csv", "text/csv", data_renderer.to_csv),
     _data("npz", "application/octet-stream", data_renderer.to_npz),

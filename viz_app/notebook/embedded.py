@@ -35,7 +35,7 @@ class Embedded:
     """A page in a notebook, in a frame that may run its scripts and nothing else.
 
     Args:
-        page: The page.
+        page: The page, or the drawing of a figure.
         shown: What it shows.
         height: Of the frame in pixels; its lower edge can be dragged.
         language: "en" or "ko".
@@ -87,7 +87,7 @@ def show(
     elif isinstance(shown, AttentionMaps):
         page = render_maps({title: shown}, language=language, theme=theme)
     else:
-        page = export(view_of(shown, language, "dark" if theme == "dark" else "light").figure, "html")
+        page = export(view_of(shown, language, "dark" if theme == "dark" else "light").figure, "svg")
         return Embedded(page, shown, height or 620, language)
     return Embedded(page, shown, height or 900, language)
 

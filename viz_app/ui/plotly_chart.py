@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from viz_app.figures import Figure, to_plotly
+from viz_app.figures import CurvesFigure, HeatmapFigure
 from viz_app.figures.colours.palette import Theme
 
 
@@ -15,8 +15,16 @@ def page_theme() -> Theme:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def draw_plotly(figure: Figure, key: str, **layout: Any) -> None:
+def draw_plotly(figure: HeatmapFigure | CurvesFigure, key: str, **layout: Any) -> None:
     """Draw a figure; `layout` changes Plotly's layout."""
     config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": figure.name}}
-    chart = to_plotly(figure).update_layout(**layout)
+    if isinstance(figure, HeatmapFigure):
+        from viz_app.figures.plotly.renderer import heatmaps
+
+        chart = heatmaps(figure)
+    else:
+        from viz_app.figures.plotly.curves import curves
+
+        chart = curves(figure)
+    chart.update_layout(**layout)
     st.plotly_chart(chart, theme=None, key=key, alt=figure.alt, config=config)

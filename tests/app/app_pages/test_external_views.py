@@ -32,7 +32,7 @@ def test_closed_it_computes_and_sends_nothing(app: AppTest, monkeypatch: pytest.
         raise AssertionError("computed although the row is closed")
 
     monkeypatch.setattr("viz_app.components.bertviz_frame.document.bertviz_document", fail)
-    monkeypatch.setattr("viz_app.figures.plotly.renderer.to_plotly", fail)
+    monkeypatch.setattr("viz_app.figures.plotly.renderer.heatmaps", fail)
     app.run()
     assert mounted(app).get("headlight_bertviz") is None and not app.get("plotly_chart")
     assert address(app)["other"] is None

@@ -24,7 +24,7 @@ MATRIX = ["--lesson=positions", "--scene=clocks", "--with=k:5", "--value-range=-
 @pytest.mark.parametrize(
     ("scene", "endings"),
     [
-        (WAVES, ("pdf", "svg", "png", "csv", "json", "npz", "tex", "html")),
+        (WAVES, ("pdf", "svg", "png", "csv", "json", "npz", "tex")),
         (TOUR, ("pdf", "csv", "json")),
         (MATRIX, ("svg", "png")),
         (["--lesson=decoding", "--scene=tree"], ("pdf", "json")),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import io
 import json
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -32,7 +30,7 @@ from viz_app.figures import PRESETS, VIEWS, FigureOptions, Style
 ROOT = Path(__file__).resolve().parents[3]
 PLACE: dict[str, Any] = {"layer": 1, "head": 2}
 HOSTILE = "--out=/x '; rm -rf $(x) \"`\n<script>&"
-ENDINGS = ("pdf", "svg", "png", "tex", "html", "json", "csv", "npz")
+ENDINGS = ("pdf", "svg", "png", "tex", "json", "csv", "npz")
 # Spaces that a comment, an attribute or a line of its own must not lose.
 SPACED = 'The  house\u00a0\u2028\u3000was\tbuilt <!-- %\\ "a" & 100 % --> ago.'
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
@@ -86,10 +84,6 @@ def command_in(path: Path) -> str:
             content = json.loads(str(archive["provenance"]))
     elif ending == ".csv":
         content = json.loads(path.with_name(f"{path.name}.json").read_text(encoding="utf-8"))
-    elif ending == ".html":
-        found = re.search('<meta name="provenance" content="([^"]*)">', data.decode())
-        assert found is not None
-        content = json.loads(html.unescape(found[1]))
     elif ending == ".tex":
         (line,) = (line for line in data.decode().split("\n") if line.startswith("% {"))
         content = json.loads(line[2:])

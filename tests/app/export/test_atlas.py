@@ -162,7 +162,7 @@ def test_the_curves_are_those_of_the_atlas_and_random_ones_a_band(atlas: Atlas) 
 def test_a_band_is_in_every_format(atlas: Atlas) -> None:
     figure = VIEWS["pruning"].figure(atlas=atlas)
     assert isinstance(figure, CurvesFigure)
-    assert {"pdf", "svg", "png", "tex", "html", "csv", "npz", "json"} <= set(formats_of(figure))
+    assert {"pdf", "svg", "png", "tex", "csv", "npz", "json"} <= set(formats_of(figure))
     band = figure.series[1].band
     assert band is not None
     text = export(figure, "csv").decode("utf-8-sig").splitlines()

@@ -13,12 +13,12 @@ from tests.app.standalone.test_sentences import blocks
 from tests.browser.explorer_samples import sample
 from tests.browser.hostile import LONE, STRINGS
 from tests.foreign_maps import encoder_only
+from tests.page_record import page_record
 from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.translator import Translator
 from viz_app import show
 from viz_app.components.buffer import split_buffer
-from viz_app.export.embedded_record import read_record
 from viz_app.standalone import document
 
 
@@ -45,21 +45,21 @@ def test_a_translation_is_the_page_of_its_maps(translator: Translator) -> None:
         expected = getattr(shown.attention, kind)
         values = np.frombuffer(weights, "<u2", expected.size, header["kinds"][kind]["offset"])
         np.testing.assert_allclose(values.reshape(expected.shape) / 65535, expected, atol=1 / 65535)
-    assert read_record(embedded.page, "html")["checkpoint_sha256"] == translator.checkpoint_hash
+    assert page_record(embedded.page)["checkpoint_sha256"] == translator.checkpoint_hash
     assert header["about"]["answers"] == {"off": False, "branches": [0]}
 
 
 def test_a_model_without_a_folder_is_shown(translator: Translator) -> None:
     bare = Translator(translator.model, translator.tokenizer)
     page = show(bare.translate(OTHER)).page
-    assert read_record(page, "html").get("command", "") == ""
+    assert page_record(page).get("command", "") == ""
 
 
 def test_results_and_forced_targets_are_shown(translator: Translator) -> None:
     forced = show(translator.teacher_force(OTHER, "Ein Haus."))
     assert set(KINDS) <= set(split_buffer(blocks(forced.page)["s0b0"])[0]["kinds"])
     effects = show(head_effects(translator, OTHER, "Ein Haus."), theme="dark")
-    assert effects.page.startswith(b"<!DOCTYPE html>") and len(effects.page) < 200_000
+    assert b"<svg" in effects.page and len(effects.page) < 200_000
     frame, _ = framed(effects.html)
     assert str(frame["srcdoc"]).encode() == effects.page
     with pytest.raises(TypeError, match="str has no view"):

@@ -14,10 +14,10 @@ import pytest
 
 from tests.app.conftest import SENTENCE
 from tests.app.standalone.test_sentences import blocks
+from tests.page_record import page_record
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import split_buffer
-from viz_app.export.embedded_record import read_record
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.context import LessonContext
@@ -100,7 +100,7 @@ def test_each_prepared_setting_is_one_that_the_scene_has(context: LessonContext)
 def test_the_command_in_a_lesson_makes_it_again(run: Callable[..., int], tmp_path: Path) -> None:
     out = tmp_path / "private.html"
     assert run("page", "--lesson=masks", f"--text={SENTENCE}", "--language=ko", f"--out={out}") == 0
-    words = shlex.split(read_record(out.read_bytes(), "html")["command"])
+    words = shlex.split(page_record(out.read_bytes())["command"])
     assert main([*words[3:-1], f"--out={tmp_path / 'again.html'}"], PROGRAM) == 0
     assert (tmp_path / "again.html").read_bytes() == out.read_bytes() and b"private" not in out.read_bytes()
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.app.standalone.test_sentences import blocks
+from tests.page_record import page_record
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import split_buffer
 from viz_app.explorer_view.live_model import model_files
-from viz_app.export.embedded_record import read_record
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.standalone import document
 from viz_app.standalone.live import live_document, live_weights
@@ -35,7 +35,7 @@ def test_the_files_of_the_model_are_in_the_page_and_its_command_makes_it_again(
     header, _ = split_buffer(data["opening"])
     assert header["about"]["text"] == service.first_example
     assert header.items() >= live["header"].items() and header["texts"]["off_back"] == "다시 켜기"
-    command = shlex.split(read_record(page, "html")["command"])
+    command = shlex.split(page_record(page)["command"])
     assert "--live=true" in command
     assert main([*command[3:-1], f"--out={tmp_path / 'again.html'}"], PROGRAM) == 0
     assert (tmp_path / "again.html").read_bytes() == page

@@ -15,13 +15,13 @@ import pytest
 
 from tests.app.components.test_bertviz_document import Page
 from tests.app.conftest import OTHER, SENTENCE
+from tests.page_record import page_record
 from transformer_core.analysis.ablation import translate_without
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import split_buffer
-from viz_app.export.embedded_record import read_record
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.standalone import document, origin
@@ -76,7 +76,7 @@ def test_the_maps_and_branches_are_those_of_the_model(
 
 def test_heads_off_and_roles_are_in_the_page(run: Callable[..., int], translator: Translator, tmp_path: Path) -> None:
     page = written(run, tmp_path, f"--text={OTHER}", "--heads-off")
-    assert "--heads-off=true" in read_record(page, "html")["command"]
+    assert "--heads-off=true" in page_record(page)["command"]
     findings = json.loads(blocks(page)["findings"])
     off = findings["sentences"][0]["off"]
     config = translator.config
@@ -96,7 +96,7 @@ def test_the_page_is_made_again_by_the_command_in_it(
     texts_file.write_text(f"\ufeff{OTHER}\n\n", encoding="utf-8")
     page = written(run, tmp_path, f"--text={SENTENCE}", f"--texts={texts_file}", *options)
     assert b"private" not in page
-    record = read_record(page, "html")
+    record = page_record(page)
     assert record["program"] == "Headlight" and len(record["checkpoint_sha256"]) == 64
     words = shlex.split(record["command"])
     assert words[:4] == ["python", "-m", "viz_app", "page"] and words[-1] == "--out=headlight_page.html"
@@ -104,7 +104,7 @@ def test_the_page_is_made_again_by_the_command_in_it(
     assert main([*words[3:-1], f"--out={tmp_path / 'again.html'}"], PROGRAM) == 0
     assert (tmp_path / "again.html").read_bytes() == page
     assert main(["reproduce", str(tmp_path / "again.html")], PROGRAM) == 2
-    assert "only figures of `export` are made again" in capsys.readouterr().err
+    assert "must end with one of .pdf" in capsys.readouterr().err
 
 
 def test_the_licences_are_in_the_page(run: Callable[..., int], tmp_path: Path) -> None:

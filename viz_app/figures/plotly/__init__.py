@@ -1,1 +1,1 @@
-"""Figures drawn by Plotly: screen and HTML."""
+"""Figures drawn by Plotly: on the screen."""

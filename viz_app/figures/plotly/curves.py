@@ -9,13 +9,12 @@ import plotly.graph_objects as go
 
 from viz_app.figures.colours.palette import INK, MASK_HATCH
 from viz_app.figures.model.charts import CurvesFigure
-from viz_app.figures.model.style import Style
 from viz_app.figures.plotly.parts import base_layout, escaped
 
 _BAND = 0.18  # opacity of the band around a curve
 
 
-def curves(figure: CurvesFigure, style: Style) -> go.Figure:
+def curves(figure: CurvesFigure) -> go.Figure:
     """Draw the curves, with their bands and the line at which they are read."""
     data: list[dict[str, Any]] = [
         {
@@ -60,9 +59,9 @@ def curves(figure: CurvesFigure, style: Style) -> go.Figure:
     layout = {
         **base_layout(figure),
         "height": 420,
-        "showlegend": style.legend and any(series.label for series in figure.series),
-        "xaxis": _axis(figure, figure.x_title, figure.x_log),
-        "yaxis": _axis(figure, figure.y_title, figure.y_log),
+        "showlegend": any(series.label for series in figure.series),
+        "xaxis": _axis(figure, figure.x_title),
+        "yaxis": _axis(figure, figure.y_title),
         "legend": {"orientation": "h", "y": -0.2},
         "shapes": _cut(figure),
     }
@@ -77,13 +76,12 @@ def _cut(figure: CurvesFigure) -> list[dict[str, Any]]:
     return [{"type": "line", "x0": figure.cut, "x1": figure.cut, "y0": 0, "y1": 1, "yref": "paper", "line": line}]
 
 
-def _axis(figure: CurvesFigure, title: str, log: bool) -> dict[str, Any]:
-    """Axis of numbers; a logarithmic one counts in powers of ten."""
+def _axis(figure: CurvesFigure, title: str) -> dict[str, Any]:
     return {
         "title": {"text": escaped(title)},
         "gridcolor": MASK_HATCH[figure.theme],
         "zeroline": False,
         "automargin": True,
         "showgrid": True,
-        **({"type": "log", "dtick": 1, "exponentformat": "power"} if log else {"type": "linear"}),
+        "type": "linear",
     }

@@ -8,7 +8,6 @@ theme would recolour a default one on screen only.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,108 +17,59 @@ import plotly.graph_objects as go
 from viz_app.figures.colours.palette import INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.colours.scales import ColorMap
 from viz_app.figures.layout import MAX_LABEL
-from viz_app.figures.model.charts import CurvesFigure
-from viz_app.figures.model.figure import (
-    DifferencePanel,
-    Figure,
-    HeatmapFigure,
-    HeatmapPanel,
-    display_label,
-    word_starts,
-)
+from viz_app.figures.model.figure import HeatmapFigure, HeatmapPanel, display_label, word_starts
 from viz_app.figures.model.style import Style
-from viz_app.figures.plotly.curves import curves
 from viz_app.figures.plotly.parts import base_layout, color_bar, escaped, plotly_scale
 
 _CELL = 26  # pixels of a row at most
 _BOUNDARY = 5  # length of a word boundary mark, pixels
 
 
-def to_plotly(figure: Figure, style: Style | None = None) -> go.Figure:
-    """Draw heatmaps or curves for the screen.
-
-    Of a style count theme, colours, range, mapping, title, legend and letters; the page decides on sizes.
-
-    Raises:
-        ValueError: The figure is of another kind, which is shown as SVG.
-    """
-    style = style or Style()
-    if style.theme is not None:
-        figure = replace(figure, theme=style.theme)
-    if not style.title:
-        figure = replace(figure, title="")
-    if isinstance(figure, HeatmapFigure):
-        return _heatmaps(figure, style)
-    if isinstance(figure, CurvesFigure):
-        return curves(figure, style)
-    raise ValueError(f"a figure of class {type(figure).__name__} has no Plotly chart; export it as svg or html")
-
-
-def _heatmaps(figure: HeatmapFigure, style: Style) -> go.Figure:
-    """Draw heatmaps for the screen.
+def heatmaps(figure: HeatmapFigure) -> go.Figure:
+    """Draw one head, or the heads of a layer.
 
     Hover shows both labels and the exact weight; masked cells are hatched and say so. Weights are not changed: `z`
     holds the panel's float32 values, NaN where a cell is masked.
     """
-    layout = {**base_layout(figure), "height": figure.rows * _panel_height(figure) + 150}
-    if figure.row_groups:
-        layout["margin"] |= {"l": 60}
-    weights_scale, difference_scale = figure.color_maps(style)
-    titles = figure.panel_titles(letters=style.letters)
-    barred: set[bool] = set() if style.legend else {True, False}  # scales that have their colour bar
+    height = figure.rows * _panel_height(figure)
+    layout = {**base_layout(figure), "height": height + 150}
+    scale, _ = figure.color_maps(Style())
     data: list[dict[str, Any]] = []
     labelled = _labelled(figure)
     for i, (panel, (x_domain, y_domain)) in enumerate(zip(figure.panels, _domains(figure), strict=True)):
         place = "" if i == 0 else str(i + 1)
-        kind = panel.kind or figure.kind
-        first = i % figure.columns == 0
-        last = i + figure.columns >= len(figure.panels)
-        if not figure.shares_labels:  # each panel has labels of its own
-            first = last = True
-        diverging = isinstance(panel, DifferencePanel)
-        trace = _heatmap(figure, panel, place, difference_scale if diverging else weights_scale)
-        if diverging not in barred:
-            barred.add(diverging)
-            beside = 1.02 + (0.15 if diverging and figure.weights else 0.0)
-            trace |= {
-                "showscale": True,
-                "colorbar": _color_bar(figure, difference_scale if diverging else weights_scale, diverging, beside),
-            }
-        data.append(trace)
+        first, last = i % figure.columns == 0, i + figure.columns >= len(figure.panels)
+        data.append(_heatmap(figure, panel, place, scale))
         layout[f"yaxis{place}"] = _axis(
-            figure, panel.query_labels, y_domain, f"x{place}", labelled and first, kind, rows=True
+            figure, panel.query_labels, y_domain, f"x{place}", labelled and first, rows=True
         )
-        layout[f"xaxis{place}"] = _axis(figure, panel.key_labels, x_domain, f"y{place}", labelled and last, kind)
+        layout[f"xaxis{place}"] = _axis(figure, panel.key_labels, x_domain, f"y{place}", labelled and last)
         layout["shapes"] += _hatch(figure, panel, place)
         if labelled and last:
             layout["shapes"] += _boundaries(figure, panel.key_words, f"x{place}", y_domain[0])
         if labelled and first:
             layout["shapes"] += _boundaries(figure, panel.query_words, f"y{place}", x_domain[0], rows=True)
-        if titles[i]:
-            layout["annotations"].append(_annotation(figure, titles[i], sum(x_domain) / 2, y_domain[1], "bottom"))
-        if i % figure.columns == 0 and figure.row_titles:
-            title = figure.row_titles[i // figure.columns]
-            words = _annotation(figure, title, 0, sum(y_domain) / 2, "middle")
-            layout["annotations"].append({**words, "textangle": -90, "xshift": -14})
-            layout["annotations"] += _group_title(figure, i // figure.columns, y_domain)
+        if panel.title:
+            layout["annotations"].append(_annotation(figure, panel.title, sum(x_domain) / 2, y_domain[1]))
+    bar = {
+        **color_bar(scale, figure.scale_title),
+        "x": 1.02,
+        "len": 260 / max(260, figure.rows * _panel_height(figure)),
+    }
+    data[0] |= {"showscale": True, "colorbar": bar}
     if labelled:  # in the middle: below the middle one of the lowest panels, beside the middle one of the first column
         lowest = len(figure.panels) - figure.columns + figure.columns // 2
         beside = (figure.rows // 2) * figure.columns
         layout[f"xaxis{lowest + 1 if lowest else ''}"]["title"] = _axis_title(figure, figure.key_title)
         layout[f"yaxis{beside + 1 if beside else ''}"]["title"] = _axis_title(figure, figure.query_title)
-    elif figure.tile_note:
-        layout["margin"] |= {"b": 44}
-        layout["annotations"].append({**_annotation(figure, figure.tile_note, 0.5, 0, "top"), "yshift": -8})
     return go.Figure({"data": data, "layout": layout})
 
 
 def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, axis: str, scale: ColorMap) -> dict[str, Any]:
     rows, columns = panel.weights.shape
-    weights = np.where(panel.allowed, panel.weights, np.float32(np.nan))
-    title = figure.difference_title if isinstance(panel, DifferencePanel) else figure.scale_title
     return {
         "type": "heatmap",
-        "z": weights,
+        "z": np.where(panel.allowed, panel.weights, np.float32(np.nan)),
         "x": np.arange(columns),
         "y": np.arange(rows),
         "xaxis": f"x{axis}",
@@ -129,17 +79,12 @@ def _heatmap(figure: HeatmapFigure, panel: HeatmapPanel, axis: str, scale: Color
         "customdata": _hover(figure, panel),
         "hovertemplate": (
             f"{escaped(figure.query_title)}: %{{customdata[0]}}<br>{escaped(figure.key_title)}: %{{customdata[1]}}"
-            f"<br>{escaped(title)}: %{{customdata[2]}}<extra>{escaped(panel.title)}</extra>"
+            f"<br>{escaped(figure.scale_title)}: %{{customdata[2]}}<extra>{escaped(panel.title)}</extra>"
         ),
         "hoverongaps": True,
         "zsmooth": False,
         "name": escaped(panel.title),
     }
-
-
-def _color_bar(figure: HeatmapFigure, scale: ColorMap, diverging: bool, x: float) -> dict[str, Any]:
-    title = figure.difference_title if diverging else figure.scale_title
-    return {**color_bar(scale, title), "x": x, "len": 260 / max(260, figure.rows * _panel_height(figure))}
 
 
 def _hover(figure: HeatmapFigure, panel: HeatmapPanel) -> list[list[list[str]]]:
@@ -164,13 +109,12 @@ def _axis(
     domain: list[float],
     anchor: str,
     labelled: bool,
-    kind: str,
     *,
     rows: bool = False,
 ) -> dict[str, Any]:
     ticks = [escaped(display_label(label, MAX_LABEL)) for label in labels]
     end = len(ticks) - 0.5
-    accent = kind_color(kind, figure.theme) if kind else MUTED[figure.theme]
+    accent = kind_color(figure.kind, figure.theme) if figure.kind else MUTED[figure.theme]
     return {
         "type": "linear",
         "range": [end, -0.5] if rows else [-0.5, end],  # rows from the top
@@ -201,17 +145,6 @@ def _key_angle(figure: HeatmapFigure) -> int:
 def _axis_title(figure: HeatmapFigure, text: str) -> dict[str, Any]:
     color = kind_color(figure.kind, figure.theme, text=True) if figure.kind else MUTED[figure.theme]
     return {"text": escaped(text), "font": {"color": color}}
-
-
-def _group_title(figure: HeatmapFigure, row: int, y_domain: list[float]) -> list[dict[str, Any]]:
-    """Return the title of a group of rows, at the left of its first row."""
-    first = 0
-    for title, rows in figure.row_groups:
-        if first == row:
-            words = _annotation(figure, title, 0, y_domain[1], "top")
-            return [{**words, "textangle": -90, "xshift": -32}]
-        first += rows
-    return []
 
 
 def _labelled(figure: HeatmapFigure) -> bool:
@@ -299,7 +232,7 @@ def _boundaries(
     return marks
 
 
-def _annotation(figure: HeatmapFigure, text: str, x: float, y: float, yanchor: str) -> dict[str, Any]:
+def _annotation(figure: HeatmapFigure, text: str, x: float, y: float) -> dict[str, Any]:
     font = {"size": 12, "color": INK[figure.theme]}
-    where = {"x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": yanchor}
+    where = {"x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom"}
     return {**where, "text": escaped(text), "showarrow": False, "font": font}

@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 
 from tests.app.figures.samples import curves, pdf_text
-from viz_app.figures import Animation, CurvesFigure, Series, Style, export, formats_of, to_plotly
+from viz_app.figures import Animation, CurvesFigure, Series, Style, export, formats_of
+from viz_app.figures.plotly import curves as on_screen
 from viz_app.figures.text.chart_captions import with_caption
 
 X = np.arange(0, 10, 0.25)
@@ -56,10 +57,10 @@ def test_the_page_tells_the_place_and_the_readings() -> None:
 
 
 def test_the_screen_has_the_line_and_the_dots() -> None:
-    drawn = to_plotly(SINES)
+    drawn = on_screen.curves(SINES)
     assert drawn.layout.shapes[0].x0 == 1.5
     np.testing.assert_allclose(drawn.data[-1].y, SINES.readings())
-    assert not to_plotly(replace(SINES, cut=None)).layout.shapes
+    assert not on_screen.curves(replace(SINES, cut=None)).layout.shapes
 
 
 def test_the_line_stands_where_the_axis_says() -> None:

@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app.figures.samples import all_heads, layer_heads, one_head
+from tests.app.figures.samples import layer_heads, one_head
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.figures import to_plotly
 from viz_app.figures.colours.palette import THEMES, Theme, scale
-from viz_app.figures.plotly.renderer import _diagonals
+from viz_app.figures.plotly.renderer import _diagonals, heatmaps
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_plotly_has_the_shared_scale_from_zero_to_one(maps: AttentionMaps, theme: Theme) -> None:
-    trace = to_plotly(one_head(maps, "cross", 0, 0, theme=theme)).data[0]
+    trace = heatmaps(one_head(maps, "cross", 0, 0, theme=theme)).data[0]
     assert tuple(color for _, color in trace.colorscale) == tuple("#" + color.tobytes().hex() for color in scale(theme))
     np.testing.assert_allclose([place for place, _ in trace.colorscale], np.arange(256) / 255)
     assert (trace.zmin, trace.zmax) == (0, 1)
@@ -29,9 +28,8 @@ def test_one_heatmap_for_each_panel_on_numeric_axes(maps: AttentionMaps) -> None
     for figure, count in (
         (one_head(maps, "cross", 0, 0), 1),
         (layer_heads(maps, "cross", 0), 8),
-        (all_heads(maps, "cross"), 48),
     ):
-        drawn = to_plotly(figure)
+        drawn = heatmaps(figure)
         assert [trace.type for trace in drawn.data] == ["heatmap"] * count
         assert drawn.layout.xaxis.type == drawn.layout.yaxis.type == "linear"
         for trace, panel in zip(drawn.data, figure.panels, strict=True):
@@ -42,13 +40,13 @@ def test_equal_tokens_keep_their_own_columns() -> None:
     from tests.app.figures.conftest import make_maps
 
     maps = make_maps(("\u2581the", "\u2581the", "1", "1"), ("\u2581der", "\u2581der"), layers=1, heads=1)
-    axis = to_plotly(one_head(maps, "cross", 0, 0)).layout.xaxis
+    axis = heatmaps(one_head(maps, "cross", 0, 0)).layout.xaxis
     assert axis.ticktext == ("the", "the", "1", "1", "&lt;/s&gt;")
     assert axis.tickvals == (0, 1, 2, 3, 4)
 
 
 def test_hover_has_the_exact_weight_and_says_what_is_masked(maps: AttentionMaps) -> None:
-    trace = to_plotly(one_head(maps, "decoder", 1, 2)).data[0]
+    trace = heatmaps(one_head(maps, "decoder", 1, 2)).data[0]
     assert np.float32(trace.customdata[4][2][2]) == maps.decoder[1, 2, 4, 2]
     assert trace.customdata[2][4][2] == "masked: future token"
     assert np.isnan(trace.z[2][4])
@@ -85,7 +83,7 @@ def test_a_browser_shows_hostile_tokens_literally(hostile: AttentionMaps, browse
 
     browser_page.on("dialog", dismiss)
     file = tmp_path / "figure.html"
-    to_plotly(one_head(hostile, "cross", 0, 0)).write_html(file, include_plotlyjs=True)
+    heatmaps(one_head(hostile, "cross", 0, 0)).write_html(file, include_plotlyjs=True)
     browser_page.goto(file.as_uri())
     browser_page.wait_for_selector(".xtick text")
     labels = browser_page.evaluate("[...document.querySelectorAll('.xtick text')].map(e => e.textContent)")

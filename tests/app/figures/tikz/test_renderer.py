@@ -72,7 +72,7 @@ def test_a_legend_is_as_wide_as_its_axes_at_most(width: float, columns: int) -> 
 
 
 def test_other_figures_say_that_there_is_no_tikz_of_them(maps: AttentionMaps) -> None:
-    with pytest.raises(ValueError, match="format is 'tex', but must be one of pdf, svg, png, html, csv, npz, json"):
+    with pytest.raises(ValueError, match="format is 'tex', but must be one of pdf, svg, png, csv, npz, json"):
         export(VIEWS["lines"].figure(maps=maps, kind="cross"), "tex")
 
 
