@@ -50,15 +50,15 @@ def count_repairs(parses: Iterable[Parse]) -> Counter[str]:
 
 def score_parses(gold: Sequence[Tree], parses: Sequence[Parse]) -> dict[str, Any]:
     """Return the entries of a report or of a checkpoint's metrics: labelled bracketing in percent, and repairs."""
-    found = score_bracketing(gold, [parse.tree for parse in parses])
+    scores = score_bracketing(gold, [parse.tree for parse in parses])
     return {
-        "f1": found.f1,
-        "f1_95": list(found.f1_interval),
-        "precision": found.precision,
-        "recall": found.recall,
-        "exact_match": found.exact_match,
-        "sentences": found.sentences,
-        "length_errors": found.errors,
+        "f1": scores.f1,
+        "f1_95": list(scores.f1_interval),
+        "precision": scores.precision,
+        "recall": scores.recall,
+        "exact_match": scores.exact_match,
+        "sentences": scores.sentences,
+        "length_errors": scores.errors,
         "well_formed": 100.0 * sum(parse.is_well_formed for parse in parses) / len(parses),
         "repairs": dict(count_repairs(parses).most_common()),
     }
@@ -109,14 +109,14 @@ class ConstituencyParser:
         """
         words = [tuple(map(unescaped, sentence)) for sentence in sentences]
         encodings: dict[int, Encoding] = {}
-        found: dict[int, Parse] = {}
+        parses: dict[int, Parse] = {}
         for number, each in enumerate(words):
             try:
                 encodings[number] = self._encode(each)
             except SourceTooLong as error:
                 tree = flat_tree(each).respelled(sentences[number])
-                found[number] = Parse(tree, problem=f"not parsed: {error}")
-        on_progress(len(found))
+                parses[number] = Parse(tree, problem=f"not parsed: {error}")
+        on_progress(len(parses))
         for numbers in batches_by_length({number: len(each) for number, each in encodings.items()}, batch):
             sources = [encodings[i].ids for i in numbers]
             results = self.translator.search(sources, beam=beam, alpha=alpha, constrained=constrained)
@@ -124,9 +124,9 @@ class ConstituencyParser:
                 translation = self.translator.translation(" ".join(words[number]), encodings[number], result)
                 repaired = to_tree(translation.text.split(), words[number])
                 tree = repaired.tree.respelled(sentences[number])
-                found[number] = Parse(tree, repaired.repairs, translation)
+                parses[number] = Parse(tree, repaired.repairs, translation)
             on_progress(len(numbers))
-        return [found[number] for number in range(len(words))]
+        return [parses[number] for number in range(len(words))]
 
     def _encode(self, words: Sequence[str]) -> Encoding:
         """Encode a sentence. Raises SourceTooLong if it or the smallest tree over it exceeds a limit."""

@@ -51,29 +51,31 @@ def read_outputs(outputs: Any, row: int) -> tuple[dict[str, _Layers], int | None
         Layers by kind, "one" where the model has one sequence; and after `generate()` the number of decoder inputs.
     """
     names = {"encoder": "encoder_attentions", "decoder": "decoder_attentions", "cross": "cross_attentions"}
-    found = {kind: list(_field(outputs, name) or ()) for kind, name in names.items()}
-    found["decoder" if found["cross"] and not found["decoder"] else "one"] = list(_field(outputs, "attentions") or ())
-    found = {kind: layers for kind, layers in found.items() if layers}
-    if not found or not all(map(_has_weights, found.values())):
+    weights = {kind: list(_field(outputs, name) or ()) for kind, name in names.items()}
+    weights["decoder" if weights["cross"] and not weights["decoder"] else "one"] = list(
+        _field(outputs, "attentions") or ()
+    )
+    weights = {kind: layers for kind, layers in weights.items() if layers}
+    if not weights or not all(map(_has_weights, weights.values())):
         raise ValueError(
             "the outputs hold no attention weights: load the model with "
             'attn_implementation="eager" and call it with output_attentions=True'
         )
     sequences = _field(outputs, "sequences")
     if sequences is None:
-        if isinstance(next(iter(found.values()))[0], tuple | list):
+        if isinstance(next(iter(weights.values()))[0], tuple | list):
             raise ValueError("these are steps of generate(): give its outputs with return_dict_in_generate=True")
-        _check_size(layer.shape[1:] for layers in found.values() for layer in layers if layer is not None)
-        return {kind: _rows(layers, row) for kind, layers in found.items()}, None
-    return _generated(found, row, len(sequences), _field(outputs, "beam_indices"))
+        _check_size(layer.shape[1:] for layers in weights.values() for layer in layers if layer is not None)
+        return {kind: _rows(layers, row) for kind, layers in weights.items()}, None
+    return _generated(weights, row, len(sequences), _field(outputs, "beam_indices"))
 
 
-def _generated(found: dict[str, _Layers], row: int, count: int, beams: Any) -> tuple[dict[str, _Layers], int]:
+def _generated(steps_of: dict[str, _Layers], row: int, count: int, beams: Any) -> tuple[dict[str, _Layers], int]:
     """Join the steps of `generate()`; `beams` (count, steps) says which row of the batch each token came from."""
     _check_row(row, count)
     layers: dict[str, _Layers] = {}
     positions = 0
-    for kind, steps in found.items():
+    for kind, steps in steps_of.items():
         if kind == "encoder":  # computed once for all hypotheses of a sentence
             batch = next(each for each in steps if each is not None).shape[0]
             layers[kind] = _rows(steps, row * batch // count)
@@ -216,10 +218,10 @@ def label(arrays: Mapping[str, npt.NDArray[np.float32]], source: Sequence[str], 
     lengths = {"source": {"encoder": 3, "cross": 3}, "target": {"decoder": 3, "cross": 2}}
     counts = {}
     for side, tokens in (("source", source), ("target", target)):
-        found = {arrays[kind].shape[axis] for kind, axis in lengths[side].items() if kind in arrays}
-        if len(found) > 1:
-            raise ValueError(f"the kinds of attention have {sorted(found)} {side} positions, but must have the same")
-        count = counts[side] = found.pop() if found else 0
+        sizes = {arrays[kind].shape[axis] for kind, axis in lengths[side].items() if kind in arrays}
+        if len(sizes) > 1:
+            raise ValueError(f"the kinds of attention have {sorted(sizes)} {side} positions, but must have the same")
+        count = counts[side] = sizes.pop() if sizes else 0
         _check_tokens(f"{side}_tokens", tokens, count, 1 if side == "target" and count else 0)
     count = counts["target"]
     produced = [*target[1 : count + 1], UNKNOWN][:count]

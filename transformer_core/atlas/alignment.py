@@ -73,18 +73,18 @@ def chunk_alignment(translator: Translator, item: Any) -> Results:
         if pair.source and pair.target and pair.sure and fits(translator, " ".join(pair.source), " ".join(pair.target))
     ]
     shape = translator.config.num_layers, translator.config.num_heads
-    found: dict[str, FloatArray] = {}
+    arrays: dict[str, FloatArray] = {}
     counts = method_counts(translator, gold, aligners=[BASELINE]) if gold else {}
     for name in CONVENTIONS:
         of_heads = counts[name][BASELINE] if gold else None
         for part in ("hits", "totals"):
             values: FloatArray = getattr(of_heads, part).T if of_heads else np.empty((0, shape[0] * shape[1]))
-            found[f"{name}.{part}"] = values.reshape(-1, *shape)
+            arrays[f"{name}.{part}"] = values.reshape(-1, *shape)
     fixed = np.array([[_offset_counts(pair, offset) for offset in _OFFSETS] for pair in gold]).reshape(
         len(gold), len(_OFFSETS), 2
     )
     return {
-        **found,
+        **arrays,
         "fixed": fixed[..., 0].astype(np.float64),
         "fixed_totals": fixed[..., 1].astype(np.float64),
         "chance": np.array([(len(pair.sure) + len(pair.possible)) / len(pair.source) for pair in gold]),

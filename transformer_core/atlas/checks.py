@@ -20,9 +20,9 @@ _ANY, _SHARE, _GAIN = (-np.inf, np.inf), (0.0, 1.0), (-1.0, 1.0)
 
 def check(atlas: Atlas) -> None:
     """Raise ValueError for shapes that do not fit the model, unknown names, and numbers out of bounds."""
-    for name, keys, wanted in _keys(atlas):
-        if set(keys) != set(wanted):
-            raise ValueError(f"{name} has {', '.join(map(str, keys))}, but must have {', '.join(map(str, wanted))}")
+    for name, keys, allowed in _keys(atlas):
+        if set(keys) != set(allowed):
+            raise ValueError(f"{name} has {', '.join(map(str, keys))}, but must have {', '.join(map(str, allowed))}")
     for name, array, shape, (low, high) in _arrays(atlas):
         for part in (array.value, array.low, array.high) if isinstance(array, Estimate) else (array,):
             if part.shape != shape:

@@ -31,8 +31,8 @@ CONTROLS = {"zero": ("random", "resample"), "mean": ("random-mean", "resample")}
 def survivors(effects: Effects, change: str) -> dict[Kind, BoolArray]:
     """Tell which heads, (L, H) of each kind, survive the control; empty for an atlas without controls."""
     name = f"{change}/{CONTROLS[change][0]}"
-    found = effects.differences.get(name, {})
-    return {kind: (each.value > 0) & (effects.q[name][kind] <= FALSE_DISCOVERIES) for kind, each in found.items()}
+    differences = effects.differences.get(name, {})
+    return {kind: (each.value > 0) & (effects.q[name][kind] <= FALSE_DISCOVERIES) for kind, each in differences.items()}
 
 
 def survivor_report(
@@ -64,8 +64,8 @@ def survivor_report(
         sums.append([[each[kind].cpu().double().sum(dim=2).numpy() for kind in KINDS] for each in both])
         tokens.append(both[0]["cross"].shape[2])
     effects, controls = np.stack(sums, axis=1)  # (N, K, L, H)
-    found = {"effect": effects, "difference": effects - controls}
-    tables = {name: Bootstrap(len(read)).ratio(each, tokens) for name, each in found.items()}
+    by_part = {"effect": effects, "difference": effects - controls}
+    tables = {name: Bootstrap(len(read)).ratio(each, tokens) for name, each in by_part.items()}
     survive = (tables["difference"].value > 0) & (corrected(paired_test(effects - controls)) <= FALSE_DISCOVERIES)
     report: dict[str, dict[str, Any]] = {}
     for number, kind in enumerate(KINDS):

@@ -63,16 +63,16 @@ def measure_cumulative_ablation(
         items = [[[list(head) for head in heads], [list(pair) for pair in pairs[:greedy]]] for heads in groups.values()]
         for (name, heads), found in zip(groups.items(), runner.run(greedy_order, items, "greedy order"), strict=True):
             planned.append((name, "greedy", None, [heads[number] for number in found["order"].tolist()]))
-    wanted: dict[tuple[Head, ...], int] = {}
+    sets_of_heads: dict[tuple[Head, ...], int] = {}
     for _, _, _, removed in planned:
         for count in kept_counts(len(removed)):
-            wanted.setdefault(tuple(sorted(removed[: len(removed) - count])), len(wanted))
-    _, scores, read = decode_without(runner, pairs, list(wanted))
+            sets_of_heads.setdefault(tuple(sorted(removed[: len(removed) - count])), len(sets_of_heads))
+    _, scores, read = decode_without(runner, pairs, list(sets_of_heads))
     curves = []
     for name, order, own, removed in planned:
         kept = kept_counts(len(removed))
         sets = [tuple(sorted(removed[: len(removed) - count])) for count in kept]
-        of_curve = tuple(scores[wanted[each]] for each in sets)
+        of_curve = tuple(scores[sets_of_heads[each]] for each in sets)
         curves.append(Curve(heads=name, order=order, seed=own, removed=tuple(removed), kept=kept, scores=of_curve))
     return Pruned(sentences=read, greedy_sentences=min(greedy, len(pairs)), curves=tuple(curves))
 

@@ -84,12 +84,12 @@ def translate_set(translator: Translator, item: Any) -> Results:
     encoded = [_ids(translator, source) for source, _ in pairs]
     read = np.array([bool(ids and target.strip()) for ids, (_, target) in zip(encoded, pairs, strict=True)])
     with ablated(translator, off):
-        texts = _translated(translator, [ids for ids, wanted in zip(encoded, read, strict=True) if wanted])
-    references = [target for (_, target), wanted in zip(pairs, read, strict=True) if wanted]
+        texts = _translated(translator, [ids for ids, is_read in zip(encoded, read, strict=True) if is_read])
+    references = [target for (_, target), is_read in zip(pairs, read, strict=True) if is_read]
     if not references:
         return {"texts": np.array([], dtype=np.str_), "read": read, "scores": np.zeros(len(_COLUMNS) + 4)}
-    found = paired_bootstrap(given or texts, texts, [references])
-    score, other = found["bleu"], found["chrf"]
+    comparison = paired_bootstrap(given or texts, texts, [references])
+    score, other = comparison["bleu"], comparison["chrf"]
     row = [score.value, other.value, score.interval, other.interval, score.p_value, other.p_value]
     row += [*score.change, *other.change]
     return {"texts": np.array(texts, dtype=np.str_), "read": read, "scores": np.array(row)}
@@ -110,13 +110,13 @@ def _translated(translator: Translator, sources: Sequence[Sequence[int]]) -> lis
     for start in range(0, len(order), _BATCH):
         group = order[start : start + _BATCH]
         batch = make_batch([sources[number] for number in group], [[] for _ in group], tokenizer.special)
-        found = greedy_search(
+        outputs = greedy_search(
             translator.model,
             batch.source.to(device),
             tokenizer.special,
             translator.decoding.extra_length,
             translator.constraint([sources[number] for number in group]),
         )
-        for number, ids in zip(group, found, strict=True):
+        for number, ids in zip(group, outputs, strict=True):
             texts[number] = tokenizer.decode(ids)
     return texts

@@ -95,9 +95,9 @@ def measure_effects(runner: ResumableMap, pairs: Sequence[Sequence[str]], bootst
     )
 
 
-def _by_kind(found: Estimate) -> dict[Kind, Estimate]:
+def _by_kind(estimate: Estimate) -> dict[Kind, Estimate]:
     return {
-        kind: Estimate(value=found.value[number], low=found.low[number], high=found.high[number])
+        kind: Estimate(value=estimate.value[number], low=estimate.low[number], high=estimate.high[number])
         for number, kind in enumerate(KINDS)
     }
 
@@ -125,14 +125,14 @@ def _agreement(
     """Compute Spearman's rank correlation of effects and gradient importance, over all heads and within each kind."""
     ours, theirs = (drawing.ratios(each, tokens) for each in (effects, gradient))  # (draws, K, L, H)
     whole = [each.sum(axis=0) for each in (effects, gradient)]
-    found = {}
+    correlations = {}
     groups: dict[str, list[int]] = {"all": list(range(len(KINDS)))}
     groups |= {kind: [number] for number, kind in enumerate(KINDS)}
     for name, pick in groups.items():
         draws = [rank_correlation(a[pick].ravel(), b[pick].ravel()) for a, b in zip(ours, theirs, strict=True)]
         value = rank_correlation(whole[0][pick].ravel(), whole[1][pick].ravel())
-        found[name] = drawing.correlation(np.array(draws), value)
-    return found
+        correlations[name] = drawing.correlation(np.array(draws), value)
+    return correlations
 
 
 def rank_correlation(first: FloatArray, second: FloatArray) -> float:
@@ -176,7 +176,7 @@ def chunk_effects(translator: Translator, item: Any) -> Results:
     """
     pairs, others, given, seed = item
     means = by_kind(translator, torch.tensor(given))
-    found: dict[str, list[Any]] = {
+    arrays: dict[str, list[Any]] = {
         name: [] for name in ("effects", "gradient", "classes", "class_tokens", "tokens", "source_tokens")
     }
     for number, ((source, target), drawn) in enumerate(zip(pairs, others, strict=True)):
@@ -187,34 +187,34 @@ def chunk_effects(translator: Translator, item: Any) -> Results:
         measured = _effects(translator, source, target, usable or [(source, target)], means, seed + number)
         of_mean = measured[tuple(CHANGES).index("mean")]  # (K, L, H, T)
         classes = np.array([token_class(token) for token in run.tokens])
-        found["effects"].append(np.stack([each.sum(axis=3) for each in measured]))
+        arrays["effects"].append(np.stack([each.sum(axis=3) for each in measured]))
         importance = gradient_importance(translator, run).cpu().double() * len(run.outputs)
-        found["gradient"].append(importance.numpy().reshape(of_mean.shape[:3]))
-        found["classes"].append(np.stack([of_mean[..., classes == name].sum(axis=3) for name in CLASSES]))
-        found["class_tokens"].append([int((classes == name).sum()) for name in CLASSES])
-        found["tokens"].append(len(run.outputs))
-        found["source_tokens"].append(len(run.source_tokens))
+        arrays["gradient"].append(importance.numpy().reshape(of_mean.shape[:3]))
+        arrays["classes"].append(np.stack([of_mean[..., classes == name].sum(axis=3) for name in CLASSES]))
+        arrays["class_tokens"].append([int((classes == name).sum()) for name in CLASSES])
+        arrays["tokens"].append(len(run.outputs))
+        arrays["source_tokens"].append(len(run.source_tokens))
     config = translator.config
     heads = len(KINDS), config.num_layers, config.num_heads
     shapes: dict[str, tuple[int, ...]] = {
         "effects": (len(CHANGES), *heads), "gradient": heads, "classes": (len(CLASSES), *heads),
         "class_tokens": (len(CLASSES),), "tokens": (), "source_tokens": (),
     }  # fmt: skip
-    types = {name: np.int64 if name.endswith("tokens") else np.float64 for name in found}
-    return {name: np.array(found[name], types[name]).reshape(-1, *shape) for name, shape in shapes.items()}
+    types = {name: np.int64 if name.endswith("tokens") else np.float64 for name in arrays}
+    return {name: np.array(arrays[name], types[name]).reshape(-1, *shape) for name, shape in shapes.items()}
 
 
 def _effects(
     translator: Translator, source: str, target: str, others: Sequence[Any], means: MeanOutputs, seed: int
 ) -> list[FloatArray]:
     """Return (K, L, H, T) effects of each change in nats, means over draws."""
-    found = []
+    by_kind = []
     for change, frozen, needs_means in CHANGES.values():
         options: dict[str, Any] = {"change": change, "frozen_norm": frozen, "draws": CONTROL_DRAWS, "seed": seed}
         given = means if needs_means else None
         effects = head_effects(translator, source, target, others=others, means=given, **options).effects
-        found.append(torch.stack([effects[kind] for kind in KINDS]).cpu().double().numpy())
-    return found
+        by_kind.append(torch.stack([effects[kind] for kind in KINDS]).cpu().double().numpy())
+    return by_kind
 
 
 def token_class(token: str) -> str:

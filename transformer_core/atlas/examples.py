@@ -75,8 +75,8 @@ def _rule(roles: Sequence[Role]) -> str:
 
 def _clearest(places: np.ndarray[Any, Any]) -> tuple[Example, ...]:
     """Turn the places of one head, (N, 4), into examples."""
-    found = [number for number in range(len(places)) if places[number, 2] > 0]
-    order = sorted(found, key=lambda number: (-places[number, 3], -places[number, 2], number))[:SHOWN]
+    fitting = [number for number in range(len(places)) if places[number, 2] > 0]
+    order = sorted(fitting, key=lambda number: (-places[number, 3], -places[number, 2], number))[:SHOWN]
     return tuple(
         Example(
             sentence=number,
@@ -96,13 +96,13 @@ def chunk_examples(translator: Translator, item: Any) -> Results:
     """
     sentences, rules = item
     config = translator.config
-    texts, found = [], {kind: [] for kind in KINDS}  # type: ignore[var-annotated]
+    texts, clearest = [], {kind: [] for kind in KINDS}  # type: ignore[var-annotated]
     for maps, text in _read(translator, sentences):
         texts.append(text)
         for kind in KINDS:
             empty = np.zeros((config.num_layers, config.num_heads, 4))
-            found[kind].append(empty if maps is None else clearest_places(maps, kind, rules[kind]))
-    return {"texts": np.array(texts, dtype=np.str_), **{kind: np.stack(places) for kind, places in found.items()}}
+            clearest[kind].append(empty if maps is None else clearest_places(maps, kind, rules[kind]))
+    return {"texts": np.array(texts, dtype=np.str_), **{kind: np.stack(places) for kind, places in clearest.items()}}
 
 
 def _read(translator: Translator, sentences: Sequence[str]) -> Iterator[tuple[AttentionMaps | None, str]]:
@@ -114,11 +114,11 @@ def _read(translator: Translator, sentences: Sequence[str]) -> Iterator[tuple[At
                 readable.append(sentence)
     translations = dict(zip(readable, translator.translate_batch(readable), strict=True))
     for sentence in sentences:
-        found: tuple[AttentionMaps | None, str] = None, ""
+        sentence_maps: tuple[AttentionMaps | None, str] = None, ""
         if sentence in translations:
             with suppress(MapsTooLarge):
-                found = translations[sentence].attention_of(0), translations[sentence].text
-        yield found
+                sentence_maps = translations[sentence].attention_of(0), translations[sentence].text
+        yield sentence_maps
 
 
 def clearest_places(maps: AttentionMaps, kind: Kind, rules: Sequence[Sequence[str]]) -> np.ndarray[Any, Any]:
@@ -130,7 +130,7 @@ def clearest_places(maps: AttentionMaps, kind: Kind, rules: Sequence[Sequence[st
         rules: (L, H) names of `patterns.py`; empty for a head without a rule.
     """
     weights = maps.weights(kind).astype(np.float64)  # (L, H, Q, K)
-    wanted = pattern_keys(maps, kind, ())
+    patterns = pattern_keys(maps, kind, ())
     words = np.zeros(weights.shape[2:], dtype=bool)
     words[np.ix_(query_rows(maps, kind), np.flatnonzero(~separators(maps.keys(kind))))] = True
     strongest = weights.argmax(axis=3)[..., None] == np.arange(weights.shape[3])  # (L, H, Q, K)
@@ -138,7 +138,7 @@ def clearest_places(maps: AttentionMaps, kind: Kind, rules: Sequence[Sequence[st
     for layer, names in enumerate(rules):
         for head, name in enumerate(names):
             own = weights[layer, head] * strongest[layer, head]
-            fitting = own * wanted[name] if name else np.zeros_like(own)
+            fitting = own * patterns[name] if name else np.zeros_like(own)
             fits = bool(fitting.max(initial=0.0) > 0)
             chosen = fitting if fits else own * words
             if chosen.max(initial=0.0) > 0:

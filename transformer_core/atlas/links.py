@@ -112,11 +112,11 @@ def _tested(chosen: BoolArray, differences: FloatArray, gain: Estimate, places: 
     candidates = np.argwhere(chosen)
     p = sign_test(differences)[chosen]
     q = corrected(p)
-    found = []
+    tested = []
     for (direction, relation, layer, head), one_p, one_q in zip(candidates.tolist(), p, q, strict=True):
         enough = places[direction, relation] >= MIN_PLACES
         large = enough and gain.value[direction, relation, layer, head] >= MIN_GAIN
-        found.append(
+        tested.append(
             Link(
                 relation=RELATIONS[relation],
                 direction=DIRECTIONS[direction],
@@ -127,7 +127,7 @@ def _tested(chosen: BoolArray, differences: FloatArray, gain: Estimate, places: 
                 holds=bool(large and one_q <= FALSE_DISCOVERIES),
             )
         )
-    return tuple(found)
+    return tuple(tested)
 
 
 def _over(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
@@ -137,17 +137,17 @@ def _over(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> FloatArray:
 
 def chunk_links(translator: Translator, item: Any) -> Results:
     """Count some trees, see `_Counts`; skip trees that are too long."""
-    found = []
+    counts = []
     for tree in msgspec.convert(item, list[Tree]):
         weights = word_weights(translator, tree)
         if weights is not None:
-            found.append(tree_counts(weights, tree))
+            counts.append(tree_counts(weights, tree))
     config = translator.config
     shape = len(DIRECTIONS), len(RELATIONS)
     shapes = ((*shape, config.num_layers, config.num_heads), shape, shape, (*shape, len(_OFFSETS)))
     types = (np.int16, np.int16, np.float64, np.int16)
     return {
-        name: np.stack([each[number] for each in found]) if found else np.empty((0, *shapes[number]), types[number])
+        name: np.stack([each[number] for each in counts]) if counts else np.empty((0, *shapes[number]), types[number])
         for number, name in enumerate(("hits", "places", "uniform", "fixed"))
     }
 
@@ -157,10 +157,10 @@ def word_weights(translator: Translator, tree: Tree) -> FloatArray | None:
 
     Rows of a word without tokens are NaN.
     """
-    found = encoder_weights(translator, tree.text)
-    if found is None:
+    encoded = encoder_weights(translator, tree.text)
+    if encoded is None:
         return None
-    encoding, weights = found
+    encoding, weights = encoded
     members = membership(encoding, tree.words)
     tokens = len(members)
     return by_words(weights[:, :, :tokens, :tokens], members, members)
@@ -212,12 +212,12 @@ def tree_counts(weights: FloatArray, tree: Tree) -> tuple[npt.NDArray[Any], ...]
 
 def _questions(tree: Tree, present: BoolArray) -> list[tuple[int, int, int, list[int]]]:
     """List direction, relation, query and right answers."""
-    found = []
+    questions = []
     dependents: dict[tuple[int, int], list[int]] = {}
     for word, (head, name) in enumerate(zip(tree.heads, tree.relations, strict=True)):
         if head < 0 or not (present[word] and present[head]):
             continue
         relation = RELATIONS.index(name)
-        found.append((0, relation, word, [head]))
+        questions.append((0, relation, word, [head]))
         dependents.setdefault((relation, head), []).append(word)
-    return found + [(1, relation, head, words) for (relation, head), words in dependents.items()]
+    return questions + [(1, relation, head, words) for (relation, head), words in dependents.items()]

@@ -80,10 +80,10 @@ class Task:
 
     def pairs(self, count: int) -> list[list[str]]:
         """Read the first sentence pairs. Raises DataError if there is none."""
-        found = [list(pair) for pair in islice(read_pairs(self.sentences), count)]
-        if not found:
+        parallel = [list(pair) for pair in islice(read_pairs(self.sentences), count)]
+        if not parallel:
             raise DataError(f"{self.sentences} has no sentences")
-        return found
+        return parallel
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,9 @@ def measure(task: Task, parts: Sequence[str]) -> Atlas:
         part = PARTS[name]
         if part.after and getattr(atlas, part.after) is None:
             raise CheckpointError(file, f"has no part {part.after}, which {name} needs: measure it first")
-        found = part.measure(task, atlas)
+        result = part.measure(task, atlas)
         sources = {**atlas.sources, name: _source(task, part)}
-        atlas = replace(atlas, sources=sources, **{name: found})
+        atlas = replace(atlas, sources=sources, **{name: result})
         save_atlas(atlas, file)
         log.info("measured %s", name)
     task.runner.clear()

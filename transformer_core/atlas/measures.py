@@ -86,12 +86,12 @@ class Measure:
 
 def measures(atlas: Atlas) -> tuple[Measure, ...]:
     """Return all measures of an atlas, in the order of `NAMES`."""
-    found = []
+    available = []
     for name, each in _MEASURES.items():
         part = atlas if each.part == "roles" else getattr(atlas, each.part)
         if part is not None and (kinds := each.numbers(part)):
-            found.append(Measure(name=name, part=each.part, unit=each.unit, diverging=each.diverging, kinds=kinds))
-    return tuple(found)
+            available.append(Measure(name=name, part=each.part, unit=each.unit, diverging=each.diverging, kinds=kinds))
+    return tuple(available)
 
 
 def measure_named(atlas: Atlas, name: str) -> Measure:
@@ -100,12 +100,12 @@ def measure_named(atlas: Atlas, name: str) -> Measure:
     Raises:
         ValueError: The atlas does not have it; the message lists its measures.
     """
-    found = {measure.name: measure for measure in measures(atlas)}
-    if not found:
+    by_name = {measure.name: measure for measure in measures(atlas)}
+    if not by_name:
         raise ValueError("the atlas holds no measure of heads")
-    if name and name not in found:
-        raise ValueError(f"measure is {name!r}, but must be one of {', '.join(found)}")
-    return found[name or next(iter(found))]
+    if name and name not in by_name:
+        raise ValueError(f"measure is {name!r}, but must be one of {', '.join(by_name)}")
+    return by_name[name or next(iter(by_name))]
 
 
 def _numbers(
@@ -139,7 +139,7 @@ def _gain(atlas: Atlas) -> _Numbers:
 
     A relation counts only if the first treebank chose it for this head, since the best of many is good by chance.
     """
-    found = {}
+    best = {}
     for kind in KINDS:
         each = [e for e in evidence(atlas, kind) if e.places >= MIN_PLACES and not np.isnan(e.q).all()]
         if each:
@@ -148,20 +148,20 @@ def _gain(atlas: Atlas) -> _Numbers:
                 Estimate(value=e.share.value - base, low=e.share.low - base, high=e.share.high - base)
                 for e, base in zip(each, baselines, strict=True)
             ]
-            found[kind] = _best([f"{e.name} {e.detail}".strip() for e in each], gains, [e.q for e in each])
-    return found
+            best[kind] = _best([f"{e.name} {e.detail}".strip() for e in each], gains, [e.q for e in each])
+    return best
 
 
 def _relation(links: Links) -> _Numbers:
     """Return the relation furthest above its baseline for each head; the interval is not corrected for this choice."""
     gain = links.gain
     flat = zip(*(array.reshape(-1, *array.shape[2:]) for array in (gain.value, gain.low, gain.high)), strict=True)
-    found = [
+    relations = [
         (f"link {e.detail}", Estimate(value=value, low=low, high=high), e.q)
         for e, (value, low, high) in zip(link_roles(links), flat, strict=True)
         if e.places >= MIN_PLACES
     ]
-    return {"encoder": _best(*zip(*found, strict=True))} if found else {}
+    return {"encoder": _best(*zip(*relations, strict=True))} if relations else {}
 
 
 def _effect(change: str) -> Callable[[Effects], _Numbers]:
@@ -184,14 +184,14 @@ def _decoded(name: str) -> Callable[[Decoded], _Numbers]:
         return np.array([[getattr(each, field_name) for each in row] for row in decode.heads[kind]], dtype=np.float64)
 
     def numbers(decode: Decoded) -> _Numbers:
-        found = {}
+        estimates = {}
         for kind in decode.heads:
             value = table(decode, kind, name) - getattr(decode.whole, name)
             ends = [[getattr(each, f"{name}_change") or (np.nan, np.nan) for each in row] for row in decode.heads[kind]]
             low, high = np.moveaxis(np.array(ends, dtype=np.float64), 2, 0)
             q = decode.q[kind] if name == "bleu" else table(decode, kind, f"{name}_p")
-            found[kind] = _numbers(Estimate(value=value, low=low, high=high), q=q)
-        return found
+            estimates[kind] = _numbers(Estimate(value=value, low=low, high=high), q=q)
+        return estimates
 
     return numbers
 
@@ -224,7 +224,7 @@ def _alignment(name: str) -> Callable[[Alignment], _Numbers]:
 
 def _nearest(resembles: Resemblance) -> _Numbers:
     """Return the distance to the nearest other head of the same model, with its name."""
-    found = {}
+    by_kind = {}
     for kind, family in resembles.kinds.items():
         own = [[next((each for each in near if not each.model), None) for near in row] for row in family.nearest]
         value, low, high = (
@@ -236,8 +236,8 @@ def _nearest(resembles: Resemblance) -> _Numbers:
             tuple("" if each is None else f"{each.number // heads + 1}.{each.number % heads + 1}" for each in row)
             for row in own
         )
-        found[kind] = _numbers(Estimate(value=value, low=low, high=high), family.typical, None, detail)
-    return found
+        by_kind[kind] = _numbers(Estimate(value=value, low=low, high=high), family.typical, None, detail)
+    return by_kind
 
 
 @dataclass(frozen=True)

@@ -195,8 +195,8 @@ def closest_roles(atlas: Atlas, head: Head) -> tuple[Role, ...]:
 
 def link_evidence(links: Links, relation: str, direction: str) -> tuple[tuple[Role, Head], ...]:
     """Return the fit of each encoder head to a relation, clear or not, furthest above baseline first."""
-    (found,) = (each for each in link_roles(links) if each.detail == f"{relation} {direction}")
+    (evidence,) = (each for each in link_roles(links) if each.detail == f"{relation} {direction}")
     roles: list[tuple[Role, Head]] = [
-        (found.role(layer, head), ("encoder", layer, head)) for layer, head in np.ndindex(found.q.shape)
+        (evidence.role(layer, head), ("encoder", layer, head)) for layer, head in np.ndindex(evidence.q.shape)
     ]
     return tuple(sorted(roles, key=lambda each: -np.nan_to_num(each[0].gain, nan=-1.0)))

@@ -46,7 +46,7 @@ def pattern_keys(maps: AttentionMaps, kind: Kind, rarest: Collection[str]) -> di
     """
     queries, keys = maps.queries(kind), maps.keys(kind)
     shape = len(queries), len(keys)
-    found = {
+    patterns = {
         name: np.eye(*shape, k=offset, dtype=bool) for name, offset in NAMED_OFFSETS.items() if name in PATTERNS[kind]
     }
     special = np.array(keys.special, dtype=bool)
@@ -61,7 +61,7 @@ def pattern_keys(maps: AttentionMaps, kind: Kind, rarest: Collection[str]) -> di
     after = np.zeros(shape, dtype=bool)
     if kind != "cross":
         after[:, 1:] = np.tril(same, k=-1)[:, :-1]
-    found |= {
+    patterns |= {
         "separator": np.broadcast_to(separators(keys), shape).copy(),
         "punctuation": np.broadcast_to(separators(keys) & ~special, shape).copy(),
         "end": np.broadcast_to(ends, shape).copy(),
@@ -71,14 +71,14 @@ def pattern_keys(maps: AttentionMaps, kind: Kind, rarest: Collection[str]) -> di
         "rarest": np.broadcast_to(of_rarest, shape).copy(),
     }
     if kind == "decoder":
-        for wanted in found.values():
-            wanted &= np.tri(*shape, dtype=bool)
+        for allowed in patterns.values():
+            allowed &= np.tri(*shape, dtype=bool)
     words = query_rows(maps, kind)
     rows = np.zeros(len(queries), dtype=bool)
     rows[words] = True
-    for wanted in found.values():
-        wanted[~rows] = False
-    return {name: found[name] for name in PATTERNS[kind]}
+    for allowed in patterns.values():
+        allowed[~rows] = False
+    return {name: patterns[name] for name in PATTERNS[kind]}
 
 
 def _equal(queries: Axis, keys: Axis) -> BoolArray:

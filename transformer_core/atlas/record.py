@@ -452,10 +452,10 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Return the files of a measured part: purpose -> name, sha256, and the number of sentences that count."""
         counts = []
         match getattr(self, part, None):
-            case Links() as found:
-                counts = [found.chosen_on, found.sentences]
-            case Resemblance() as found:
-                counts = [max((family.sentences for family in found.kinds.values()), default=0)]
-            case Looks() | Alignment() | Effects() | Decoded() | Pruned() as found:
-                counts = [found.sentences]
+            case Links() as measured:
+                counts = [measured.chosen_on, measured.sentences]
+            case Resemblance() as measured:
+                counts = [max((family.sentences for family in measured.kinds.values()), default=0)]
+            case Looks() | Alignment() | Effects() | Decoded() | Pruned() as measured:
+                counts = [measured.sentences]
         return {use: (*file, n) for (use, file), n in zip(self.sources[part].data.items(), counts, strict=False)}

@@ -137,11 +137,11 @@ def _compute(checkpoint: Path, device: str, stage: Stage, item: Any, file: Path)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # sums in the same order in every process
     try:
-        found = stage(model_of(checkpoint, device), item)
+        arrays = stage(model_of(checkpoint, device), item)
     finally:
         torch.set_num_threads(threads)
     buffer = io.BytesIO()
-    np.savez(buffer, **found)  # type: ignore[arg-type]
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
     atomic_write_bytes(file, buffer.getvalue())
 
 
@@ -157,10 +157,10 @@ def _read(file: Path) -> dict[str, npt.NDArray[Any]] | None:
 
 
 def _sure(file: Path) -> dict[str, npt.NDArray[Any]]:
-    found = _read(file)
-    if found is None:
+    arrays = _read(file)
+    if arrays is None:
         raise OSError(f"{file} was removed or damaged while it was needed")
-    return found
+    return arrays
 
 
 def joined(results: Sequence[Results], name: str) -> npt.NDArray[Any]:

@@ -76,10 +76,10 @@ def _family(
     uniform: FloatArray,
     shape: tuple[int, int],
 ) -> Family:
-    found = drawing.ratio(own, rows)
-    count = len(found.value)
-    apart = found.value + np.where(np.eye(count, dtype=bool), np.inf, 0.0)
-    between = {"": (apart, found)}
+    estimates = drawing.ratio(own, rows)
+    count = len(estimates.value)
+    apart = estimates.value + np.where(np.eye(count, dtype=bool), np.inf, 0.0)
+    between = {"": (apart, estimates)}
     for identity, sums in others.items():
         each = drawing.ratio(sums, rows)
         between[identity] = each.value, each
@@ -87,27 +87,27 @@ def _family(
         tuple(sibling for model, (ranked, all_) in between.items() for sibling in _nearest(model, head, ranked, all_))
         for head in range(count)
     ]
-    pairs = found.value[np.triu_indices(count, 1)]
+    pairs = estimates.value[np.triu_indices(count, 1)]
     return Family(
         sentences=int((rows > 0).sum()),
         rows=int(rows.sum()),
         nearest=tuple(tuple(nearest[layer * shape[1] : (layer + 1) * shape[1]]) for layer in range(shape[0])),
-        distances=found.value,
+        distances=estimates.value,
         typical=float(np.median(pairs)) if pairs.size else 0.0,
         uniform=drawing.ratio(uniform, rows).value.reshape(shape),
     )
 
 
-def _nearest(model: str, head: int, ranked: FloatArray, found: Estimate) -> list[Sibling]:
+def _nearest(model: str, head: int, ranked: FloatArray, distances: Estimate) -> list[Sibling]:
     """Return the nearest heads of one model."""
     order = np.argsort(ranked[head], kind="stable")[:NEAREST]
     return [
         Sibling(
             model=model,
             number=int(other),
-            distance=float(found.value[head, other]),
-            low=float(found.low[head, other]),
-            high=float(found.high[head, other]),
+            distance=float(distances.value[head, other]),
+            low=float(distances.low[head, other]),
+            high=float(distances.high[head, other]),
         )
         for other in order.tolist()
         if np.isfinite(ranked[head, other])
@@ -120,23 +120,23 @@ def chunk_similarity(translator: Translator, item: Any) -> Results:
     device = str(translator.model.embedding.weight.device)
     others = {identity: model_of(Path(folder), device) for identity, folder in folders}
     count = translator.config.num_layers * translator.config.num_heads
-    found: dict[str, list[FloatArray]] = {}
+    chunk: dict[str, list[FloatArray]] = {}
     for source, target in pairs:
         rows = _rows(translator, source, target)
         other_rows = {identity: _encoder_rows(other, source) for identity, other in others.items()}
         usable = rows is not None and all(each is not None for each in other_rows.values())
-        found.setdefault("rows", []).append(np.array([rows[kind].shape[1] if rows and usable else 0 for kind in KINDS]))
+        chunk.setdefault("rows", []).append(np.array([rows[kind].shape[1] if rows and usable else 0 for kind in KINDS]))
         for kind in KINDS:
             own = rows[kind] if rows and usable else np.full((count, 0, 1), 1.0)
             even = np.full((1, *own.shape[1:]), 1 / own.shape[2])
-            found.setdefault(f"{kind}.own", []).append(row_distances(own, own))
-            found.setdefault(f"{kind}.uniform", []).append(row_distances(own, even)[:, 0])
+            chunk.setdefault(f"{kind}.own", []).append(row_distances(own, own))
+            chunk.setdefault(f"{kind}.uniform", []).append(row_distances(own, even)[:, 0])
             for identity, other in other_rows.items() if kind == "encoder" else ():
                 shape = others[identity].config.num_layers * others[identity].config.num_heads
                 theirs = other if other is not None and usable else np.full((shape, 0, 1), 1.0)
-                found.setdefault(f"encoder.{identity}", []).append(row_distances(own, theirs))
+                chunk.setdefault(f"encoder.{identity}", []).append(row_distances(own, theirs))
     shapes = {"shape": _shape(translator)} | {f"shape.{identity}": _shape(other) for identity, other in others.items()}
-    return {**shapes, **{name: np.stack(values) for name, values in found.items()}}
+    return {**shapes, **{name: np.stack(values) for name, values in chunk.items()}}
 
 
 def _shape(translator: Translator) -> npt.NDArray[np.int64]:
@@ -169,10 +169,10 @@ def _rows(translator: Translator, source: str, target: str) -> dict[Kind, FloatA
 
 
 def _encoder_rows(translator: Translator, source: str) -> FloatArray | None:
-    found = encoder_weights(translator, source)
-    if found is None:
+    encoded = encoder_weights(translator, source)
+    if encoded is None:
         return None
-    encoding, weights = found
+    encoding, weights = encoded
     members = _members(encoding, source)
     return _flat(by_words(weights, np.pad(members, ((0, 1), (0, 0))), _with_special(members, start=False)))
 

@@ -121,8 +121,8 @@ def corrected(p: FloatArray) -> FloatArray:
     """Correct p-values as one family (Benjamini and Hochberg 1995); NaN stays NaN."""
     from scipy.stats import false_discovery_control
 
-    found = np.full(p.shape, np.nan)
+    q = np.full(p.shape, np.nan)
     tested = np.isfinite(p)
     if tested.any():
-        found[tested] = false_discovery_control(np.clip(p[tested], 0.0, 1.0))
-    return found
+        q[tested] = false_discovery_control(np.clip(p[tested], 0.0, 1.0))
+    return q

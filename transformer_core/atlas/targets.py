@@ -73,17 +73,17 @@ def _is_word(text: str) -> bool:
 
 
 def _counts_of(translator: Translator, pairs: Sequence[Pair], counts: list[Counter[str]]) -> list[dict[str, int]]:
-    found: list[dict[str, int]] = [{}, {}]
+    kept_counts: list[dict[str, int]] = [{}, {}]
     for pair in pairs:
         for side, words in enumerate(_words(translator, pair)):
-            found[side] |= {word: counts[side][word] for word in words}
-    return found
+            kept_counts[side] |= {word: counts[side][word] for word in words}
+    return kept_counts
 
 
 def chunk_targets(translator: Translator, item: Any) -> Results:
     """Sum over some sentences, see `_sums`; `read` marks the sentences that were read."""
     pairs, counts = item
-    found: dict[str, list[npt.NDArray[Any]]] = {}
+    arrays: dict[str, list[npt.NDArray[Any]]] = {}
     read = []
     for source, target in pairs:
         maps = read_maps(translator, source, target)
@@ -93,9 +93,9 @@ def chunk_targets(translator: Translator, item: Any) -> Results:
         for kind in KINDS:
             side = counts[0] if kind != "decoder" else counts[1]
             for name, value in _sums(maps, kind, rarest_words(maps.keys(kind), side)).items():
-                found.setdefault(f"{kind}.{name}", []).append(value)
-    empty = _empty(translator) if not found else {}
-    return {"read": np.array(read), **empty, **{name: np.stack(values) for name, values in found.items()}}
+                arrays.setdefault(f"{kind}.{name}", []).append(value)
+    empty = _empty(translator) if not arrays else {}
+    return {"read": np.array(read), **empty, **{name: np.stack(values) for name, values in arrays.items()}}
 
 
 def read_maps(translator: Translator, source: str, target: str) -> AttentionMaps | None:
@@ -134,13 +134,13 @@ def _sums(maps: AttentionMaps, kind: Kind, rarest: set[str]) -> dict[str, npt.ND
     rows = query_rows(maps, kind)
     away = np.arange(keys) - np.arange(queries)[:, None]  # (Q, K)
     hits, mass, places, uniform, fixed = [], [], [], [], []
-    for wanted in pattern_keys(maps, kind, rarest).values():
-        here = np.flatnonzero(wanted.any(axis=1))
-        hits.append(wanted[here, strongest[:, :, here]].sum(axis=2))
-        mass.append((weights[:, :, here] * wanted[here]).sum(axis=(2, 3)))
+    for pattern in pattern_keys(maps, kind, rarest).values():
+        here = np.flatnonzero(pattern.any(axis=1))
+        hits.append(pattern[here, strongest[:, :, here]].sum(axis=2))
+        mass.append((weights[:, :, here] * pattern[here]).sum(axis=(2, 3)))
         places.append(len(here))
-        uniform.append((wanted[here].sum(axis=1) / seen[here].sum(axis=1)).sum())
-        fixed.append([(wanted & (away == offset)).any(axis=1).sum() for offset in OFFSETS])
+        uniform.append((pattern[here].sum(axis=1) / seen[here].sum(axis=1)).sum())
+        fixed.append([(pattern & (away == offset)).any(axis=1).sum() for offset in OFFSETS])
     at = strongest[:, :, rows] - rows  # (L, H, rows)
     even = seen[rows] / seen[rows].sum(axis=1, keepdims=True)
     far = np.abs(away[rows])

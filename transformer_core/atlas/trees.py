@@ -114,8 +114,8 @@ def _token(path: Path | str, number: int, line: str) -> dict[str, Any]:
         raise DataError(f"{path}, line {number}: {len(columns)} columns, but CoNLL-U has {_COLUMNS}")
     fields = ("id", "form", "head", "deprel", "misc")
     try:
-        wanted = [columns[place] if columns[place] else "_" for place in (0, 1, 6, 7, 9)]
-        return dict(parse_line("\t".join(wanted), fields))
+        fields_read = [columns[place] if columns[place] else "_" for place in (0, 1, 6, 7, 9)]
+        return dict(parse_line("\t".join(fields_read), fields))
     except (ParseException, IndexError) as error:
         raise DataError(f"{path}, line {number}: {error}") from error
 
@@ -141,7 +141,7 @@ def _spans(
     path: Path | str, text: str, surface: list[tuple[int, str, bool, int, int]], forms: list[str]
 ) -> tuple[Span | None, ...]:
     """Return the span of every word. Raises DataError if the forms do not match the text."""
-    found: list[Span | None] = []
+    spans: list[Span | None] = []
     at = 0
     for number, form, _, first, last in surface:
         start = text.find(form, at)
@@ -150,9 +150,9 @@ def _spans(
         at = start + len(form)
         parts = forms[first - 1 : last]
         if "".join(parts) != form:
-            found += [None] * len(parts)
+            spans += [None] * len(parts)
             continue
         for part in parts:
-            found.append((start, start + len(part)))
+            spans.append((start, start + len(part)))
             start += len(part)
-    return tuple(found)
+    return tuple(spans)

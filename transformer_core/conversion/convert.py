@@ -108,17 +108,17 @@ def _spoken(folder: ForeignFolder, plan: Plan, *given: str | None) -> tuple[str,
     """Return the BCP 47 codes of source and target language: chosen, given by the caller, or stated in the files."""
     vocabulary = plan.tokenizer.vocabulary
     chosen = (vocabulary.source_language, vocabulary.target_language)
-    found: list[str] = []
+    languages: list[str] = []
     for side, choice, name, fact in zip(("source", "target"), _choices(plan), given, stated(folder), strict=True):
         if choice:
-            found.append(bcp47(chosen[len(found)]))
+            languages.append(bcp47(chosen[len(languages)]))
         elif name is None:
-            found.append(fact)
+            languages.append(fact)
         elif code := bcp47(name):
-            found.append(code)
+            languages.append(code)
         else:
             raise ConversionError(f"the {side} language is {name[:40]!r}, but must be a code such as ko or kor_Hang")
-    return found[0], found[1]
+    return languages[0], languages[1]
 
 
 def _licence(card: str) -> str:

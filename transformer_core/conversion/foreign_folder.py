@@ -103,14 +103,14 @@ class ForeignFolder:
         Raises:
             ConversionError: A file cannot be read, or does not match the index.
         """
-        found: dict[str, Shape] = {}
+        selected: dict[str, Shape] = {}
         for path in dict.fromkeys(self._places.values()):
             shapes = opened(path).shapes
             for name in (name for name, place in self._places.items() if place == path):
                 if name not in shapes:
                     raise ConversionError(f"{path}: has no tensor {name}, which the index says it holds")
-                found[name] = shapes[name]
-        return found
+                selected[name] = shapes[name]
+        return selected
 
     def tensor(self, name: str) -> Tensor:
         """Read a tensor as float16, in parts, to save memory."""
@@ -128,11 +128,11 @@ class ForeignFolder:
         if self._open is None or self._open.path != path:
             self._open = None  # free it before the next one is opened
             self._open = opened(path)
-        found = self._open.tensor(name) if rows is None else self._open.rows(name, rows)
-        if found.dtype not in _DTYPES:
+        tensor = self._open.tensor(name) if rows is None else self._open.rows(name, rows)
+        if tensor.dtype not in _DTYPES:
             kinds = ", ".join(str(kind).removeprefix("torch.") for kind in _DTYPES)
-            raise ConversionError(f"{path}: {name} is of type {found.dtype}, but must be one of {kinds}")
-        half = found.to(torch.float16, copy=True)
+            raise ConversionError(f"{path}: {name} is of type {tensor.dtype}, but must be one of {kinds}")
+        half = tensor.to(torch.float16, copy=True)
         if self._open.is_mapped:  # pages that were read would stay in memory
             self._open = None
         return half

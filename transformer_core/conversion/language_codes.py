@@ -23,10 +23,10 @@ _SCRIPT_MATTERS = frozenset({"zh", "sr", "az", "uz", "ks"})  # languages with se
 
 def bcp47(name: str) -> str:
     """Return the BCP 47 code of a language named in a model's files; empty for other text."""
-    found = _CODE.fullmatch(name)
-    if found is None:
+    code = _CODE.fullmatch(name)
+    if code is None:
         return ""
-    language, script, region = found[1].lower(), found[2], found[3]
+    language, script, region = code[1].lower(), code[2], code[3]
     if len(language) == 3:  # CLDR: ISO 639-2 and 639-3 -> the shortest code
         language = _NOT_IN_CLDR.get(language) or get_global("language_aliases").get(language, language).split("_")[0]
     if script and (language in _SCRIPT_MATTERS or len(language) == 3):
@@ -42,13 +42,13 @@ def stated(folder: ForeignFolder) -> tuple[str, str]:
     config = folder.json_if_there(_TOKENIZER_CONFIG)
     pair = _PAIR.fullmatch(folder.path.resolve().name)
     card = card_of(folder)
-    found = []
+    languages = []
     for number, side in enumerate(("source", "target"), start=1):
         named = re.search(_STATED.format(side=side), card, re.MULTILINE)
         guesses = (config.get(f"{side}_lang"), named and named[1], pair and pair[number])
         codes = (_only_one(guess) for guess in guesses if isinstance(guess, str))
-        found.append(next(filter(None, codes), ""))
-    return found[0], found[1]
+        languages.append(next(filter(None, codes), ""))
+    return languages[0], languages[1]
 
 
 def _only_one(names: str) -> str:

@@ -84,7 +84,7 @@ def _plan(
     special = layout.special_ids(options, id_of(options, file, ids, UNKNOWN))
     added = added_tokens(folder, next_id=max(ids.values(), default=0) + 1)
     pattern = _LANGUAGE[options.family]
-    languages = {found[1]: token for token in (*ids, *added) if (found := pattern.fullmatch(token))}
+    languages = {match[1]: token for token in (*ids, *added) if (match := pattern.fullmatch(token))}
     if not languages and folder.json_if_there(TOKENIZER_CONFIG).get("language_codes") == "m2m100":
         # Transformers 5 only names the list; its tokens follow the others.
         languages = {language: f"__{language}__" for language in _M2M_LANGUAGES.split()}

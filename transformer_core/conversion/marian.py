@@ -62,11 +62,11 @@ def _positions(folder: ForeignFolder, d_model: int) -> Positions:
     name = "model.encoder.embed_positions.weight"
     if len(shape := folder.shapes.get(name, ())) != 2 or shape[1] != d_model:
         return "concatenated"
-    found = folder.tensor(name)[:_COMPARED].float()
+    positions = folder.tensor(name)[:_COMPARED].float()
     kinds: dict[Positions, bool] = {"concatenated": False, "tensor2tensor": True}
 
     def apart(kind: Positions) -> float:
-        table = sinusoidal_positions(len(found), d_model, interleaved=False, whole_range=kinds[kind])
-        return float((found - table).abs().max()) if found.numel() else 0.0
+        table = sinusoidal_positions(len(positions), d_model, interleaved=False, whole_range=kinds[kind])
+        return float((positions - table).abs().max()) if positions.numel() else 0.0
 
     return min(kinds, key=apart)  # all rows are checked later

@@ -68,12 +68,12 @@ class _Safetensors(TensorFile):
             raise ConversionError(f"{path}: cannot be read: {problem_of(error)}") from error
 
     def tensor(self, name: str) -> Tensor:
-        found: Tensor = self._file.get_tensor(name)
-        return found
+        tensor: Tensor = self._file.get_tensor(name)
+        return tensor
 
     def rows(self, name: str, rows: slice) -> Tensor:
-        found: Tensor = self._file.get_slice(name)[rows]
-        return found
+        tensor: Tensor = self._file.get_slice(name)[rows]
+        return tensor
 
 
 class _Pickled(TensorFile):
@@ -149,13 +149,13 @@ class Npz(TensorFile):
 def opened(path: Path) -> TensorFile:
     """Open a file of tensors by its suffix. Raises ConversionError if it cannot be read."""
     kind = {".safetensors": _Safetensors, NPZ: Npz}.get(path.suffix, _Pickled)
-    found = kind(path)
-    if len(found.shapes) > MAX_TENSORS:
+    source = kind(path)
+    if len(source.shapes) > MAX_TENSORS:
         raise ConversionError(f"{path}: holds more than {MAX_TENSORS:,} tensors")
-    for name, shape in found.shapes.items():
+    for name, shape in source.shapes.items():
         size = 1
         for each in shape:
             size *= each
         if size > _MAX_VALUES:
             raise ConversionError(f"{path}: {name} has shape {shape}, which is too large")
-    return found
+    return source

@@ -65,16 +65,16 @@ def added_tokens(folder: ForeignFolder, next_id: int) -> dict[str, int]:
         next_id: First id for tokens that only have a name.
     """
     config = folder.json_if_there(TOKENIZER_CONFIG)
-    found: dict[str, int] = {}
+    ids: dict[str, int] = {}
     for entry in _list(folder.json_if_there("tokenizer.json").get("added_tokens")):
         if isinstance(entry, dict):
-            found[str(entry.get("content"))] = _id(entry.get("id"))
+            ids[str(entry.get("content"))] = _id(entry.get("id"))
     decoder = config.get("added_tokens_decoder")
     for number, entry in (decoder if isinstance(decoder, dict) else {}).items():
         if isinstance(entry, dict) and re.fullmatch(r"\d{1,9}", number):
-            found[str(entry.get("content"))] = int(number)
+            ids[str(entry.get("content"))] = int(number)
     for token, number in folder.json_if_there("added_tokens.json").items():
-        found[token] = _id(number)
+        ids[token] = _id(number)
     special = folder.json_if_there("special_tokens_map.json")
     names = [
         str(entry.get("content") if isinstance(entry, dict) else entry)
@@ -82,14 +82,14 @@ def added_tokens(folder: ForeignFolder, next_id: int) -> dict[str, int]:
         for key in ("additional_special_tokens", "extra_special_tokens")
         for entry in _list(holder.get(key))
     ]
-    unknown = [name for name in dict.fromkeys(names) if name not in found]
-    taken = set(found.values())
+    unknown = [name for name in dict.fromkeys(names) if name not in ids]
+    taken = set(ids.values())
     for token in unknown:
         while next_id in taken:
             next_id += 1
-        found[token] = next_id
+        ids[token] = next_id
         taken.add(next_id)
-    return found
+    return ids
 
 
 def _list(value: object) -> Iterable[Any]:

@@ -83,17 +83,17 @@ def _converted_shapes(folder: ForeignFolder, plan: Plan) -> dict[str, Shape]:
         if name not in plan.origins:
             raise ConversionError(f"taken for {plan.family}: nothing in it gives {name}")
     place = {name: number for number, name in enumerate(folder.shapes)}
-    found = {}
+    shapes = {}
     for name, origin in sorted(plan.origins.items(), key=lambda pair: place[pair[1].name]):
         given = folder.shapes[origin.name]
         try:
-            found[name] = origin.shape(given)
+            shapes[name] = origin.shape(given)
         except (RuntimeError, IndexError) as error:
             raise ConversionError(f"taken for {plan.family}: {origin.name} has shape {given}") from error
-        if name not in expected or found[name] != expected[name]:
+        if name not in expected or shapes[name] != expected[name]:
             needs = f"{name} needs {expected[name]}" if name in expected else f"the model has no {name}"
             raise ConversionError(f"taken for {plan.family}: {origin.name} has shape {given}, but {needs}")
-    return found
+    return shapes
 
 
 def _on_meta(plan: Plan) -> Transformer:

@@ -280,29 +280,33 @@ class _Facts(Struct):
 
 
 def _history(facts: dict[str, Any], weights: dict[str, npt.NDArray[Any]]) -> History:
-    found = msgspec.convert(facts, _Facts)
-    model = msgspec.convert(found.model, _Shape)
-    if any(after <= before for before, after in zip(found.steps, found.steps[1:], strict=False)):
+    history = msgspec.convert(facts, _Facts)
+    model = msgspec.convert(history.model, _Shape)
+    if any(after <= before for before, after in zip(history.steps, history.steps[1:], strict=False)):
         raise ValueError("the steps of the snapshots must rise")
-    shape = (len(found.steps), model.layers, model.heads)
-    sentences = tuple(_sentence(each, weights, number, shape) for number, each in enumerate(found.sentences))
+    shape = (len(history.steps), model.layers, model.heads)
+    sentences = tuple(_sentence(each, weights, number, shape) for number, each in enumerate(history.sentences))
     if len(weights) != len(KINDS) * len(sentences):
         raise ValueError(f"{len(weights)} maps for {len(sentences)} sentences")
-    validation, alignment = found.validation, found.alignment
-    tables = [role["shares"] for kind in KINDS for role in found.roles[kind].values()]
-    columns: list[list[Any]] = [found.training["nll"], found.training["mean_nll"], found.training["learning_rate"]]
+    validation, alignment = history.validation, history.alignment
+    tables = [role["shares"] for kind in KINDS for role in history.roles[kind].values()]
+    columns: list[list[Any]] = [
+        history.training["nll"],
+        history.training["mean_nll"],
+        history.training["learning_rate"],
+    ]
     if validation is not None:
         columns += [validation["bleu"], validation["nll"]]
     if alignment is not None:
         tables.append(alignment["aer"])
-    course = found.course
+    course = history.course
     if any(np.shape(table) != shape for table in tables):
         raise ValueError(f"a table must have shape {shape}")
     lines = {len(course["step"]), len(course["mean_nll"]), len(course["learning_rate"])}
     if any(len(column) != shape[0] for column in columns) or len(lines) > 1:
         raise ValueError("a column has the wrong number of values")
-    training, thinned = dict[str, Any](found.training), dict[str, Any](course)
-    return History(found.model, found.steps, sentences, found.roles, training, thinned, validation, alignment)
+    training, thinned = dict[str, Any](history.training), dict[str, Any](course)
+    return History(history.model, history.steps, sentences, history.roles, training, thinned, validation, alignment)
 
 
 def _sentence(

@@ -150,9 +150,9 @@ class HistoryBuilder:
         for probe in probes:
             encoding = last.encode(probe.source)
             if probe.target is None:
-                found = last.translate(probe.source)
-                best = found.hypotheses[0]
-                target, ids, finished = found.text, tuple(best.ids), best.finished
+                translation = last.translate(probe.source)
+                best = translation.hypotheses[0]
+                target, ids, finished = translation.text, tuple(best.ids), best.finished
             else:
                 target, ids, finished = probe.target, tuple(last.encode_target(probe.target).ids), True
             if not encoding.ids or not ids:

@@ -40,15 +40,15 @@ def marian_weights(model: Transformer, positions: int) -> dict[str, Tensor]:
     if config.positions == "sinusoidal" and not has_own_table(config):
         order = torch.cat((torch.arange(0, config.d_model, 2), torch.arange(1, config.d_model, 2)))  # (d,)
         weights = {name: _reordered(name, weight, order) for name, weight in weights.items()}
-    found = _embeddings(config, weights)
+    tensors = _embeddings(config, weights)
     for ours, origin in layer_origins(config.num_layers):
-        found[origin.name] = weights[ours] if ours in weights else _zeros(ours, weights)
+        tensors[origin.name] = weights[ours] if ours in weights else _zeros(ours, weights)
     bias = weights.get("output_bias", torch.zeros(config.vocab_size))
-    found[OUTPUT_BIAS] = bias[None]  # (1, V)
+    tensors[OUTPUT_BIAS] = bias[None]  # (1, V)
     if has_own_table(config):
-        found[_TABLES.format("encoder")] = (model.source_positions or model.positions)(0, positions)
-        found[_TABLES.format("decoder")] = model.positions(0, positions)
-    return {name: tensor.detach().contiguous().clone() for name, tensor in found.items()}
+        tensors[_TABLES.format("encoder")] = (model.source_positions or model.positions)(0, positions)
+        tensors[_TABLES.format("decoder")] = model.positions(0, positions)
+    return {name: tensor.detach().contiguous().clone() for name, tensor in tensors.items()}
 
 
 def _embeddings(config: ModelConfig, weights: Mapping[str, Tensor]) -> dict[str, Tensor]:

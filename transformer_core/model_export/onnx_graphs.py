@@ -45,16 +45,16 @@ class EncoderGraph(nn.Module):
         mask = (source != self.pad)[:, None, None, :]  # (B, 1, 1, S)
         table: Tensor = self.get_buffer("positions")
         x = self.encoder.embedding_norm(self.embedding(source) + table[: source.shape[1]])
-        found = []
+        maps = []
         for layer in self.encoder.layers:
             assert isinstance(layer, EncoderLayer)
             x, weights = _self_attention(layer, x, mask)
             x = layer.feed_forward_add_norm(x, layer.feed_forward)
-            found.append(weights)
+            maps.append(weights)
         x = self.encoder.norm(x)
         sides = [_keys_and_values(attention, x) for attention in self.cross]
         keys, values = (torch.stack(each) for each in zip(*sides, strict=True))
-        return x, keys, values, torch.stack(found)
+        return x, keys, values, torch.stack(maps)
 
 
 class DecoderStepGraph(nn.Module):
@@ -100,14 +100,14 @@ class DecoderStepGraph(nn.Module):
         table: Tensor = self.get_buffer("positions")
         at = torch.arange(past_keys.shape[3], past_keys.shape[3] + 1)  # one row, whatever t is
         x = self.decoder.embedding_norm(self.embedding(tokens) + table[at])  # (B, 1, d)
-        found: list[tuple[Tensor, ...]] = []
+        updates: list[tuple[Tensor, ...]] = []
         for number, layer in enumerate(self.decoder.layers):
             assert isinstance(layer, DecoderLayer)
             given = (source_keys[number], source_values[number], past_keys[number], past_values[number])
             x, *new = _decoder_layer(layer, x, mask, *given)
-            found.append(tuple(new))
+            updates.append(tuple(new))
         x = self.decoder.norm(x)
-        keys, values, own, cross = (torch.stack(each) for each in zip(*found, strict=True))
+        keys, values, own, cross = (torch.stack(each) for each in zip(*updates, strict=True))
         return self.output.logits(x, self.output_bias)[:, 0], keys, values, own, cross
 
 
@@ -119,8 +119,8 @@ def _self_attention(layer: EncoderLayer, x: Tensor, mask: Tensor) -> tuple[Tenso
     weights: list[Tensor] = []
 
     def attend(x: Tensor) -> Tensor:
-        out, found = _attend(layer.self_attention, x, *_keys_and_values(layer.self_attention, x), mask)
-        weights.append(found)
+        out, attention = _attend(layer.self_attention, x, *_keys_and_values(layer.self_attention, x), mask)
+        weights.append(attention)
         return out
 
     return layer.self_attention_add_norm(x, attend), weights[0]
@@ -136,22 +136,22 @@ def _decoder_layer(
     past_values: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Apply a layer to (B, 1, d); return its output, the keys and values so far, and the weights of both attentions."""
-    found: list[Tensor] = []
+    outputs: list[Tensor] = []
 
     def to_past(x: Tensor) -> Tensor:
         pair = zip((past_keys, past_values), _keys_and_values(layer.self_attention, x), strict=True)
         keys, values = (torch.cat(each, dim=2) for each in pair)  # (B, H, t + 1, ...)
         out, weights = _attend(layer.self_attention, x, keys, values, None)
-        found.extend((keys, values, weights))
+        outputs.extend((keys, values, weights))
         return out
 
     def to_source(x: Tensor) -> Tensor:
         out, weights = _attend(layer.cross_attention, x, source_keys, source_values, mask)
-        found.append(weights)
+        outputs.append(weights)
         return out
 
     x = layer(x, to_past, to_source)
-    keys, values, own, cross = found
+    keys, values, own, cross = outputs
     return x, keys, values, own, cross
 
 

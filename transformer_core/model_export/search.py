@@ -19,8 +19,8 @@ def power(decoding: DecodingConfig) -> float:
 
 def search_notes(decoding: DecodingConfig) -> list[str]:
     """Return notes on search options that no other program has."""
-    told = "only trees over the words of a sentence are generated here; there, any sequence of tokens may be"
-    return [told] if decoding.constrained else []
+    note = "only trees over the words of a sentence are generated here; there, any sequence of tokens may be"
+    return [note] if decoding.constrained else []
 
 
 def penalty_notes(decoding: DecodingConfig) -> list[str]:
