@@ -1,6 +1,6 @@
 """Run the notebooks of docs/notebooks and store their small outputs: python .ci/notebooks.py [NAME ...].
 
-Pages and widgets are not stored, only the figure that stands for them: all notebooks together stay below 1 MB.
+Pages are not stored, only the figure that stands for each: all notebooks together stay below 1 MB.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Streamlit app: pages, figures, lessons, browser components, and the model server behind them.
 
-Its names for notebooks are imported when they are first used. With the package imported, results of
+`show`, for notebooks, is imported when it is first used. With the package imported, results of
 `transformer_core` show themselves in a notebook as a table and a figure.
 """
 
@@ -12,7 +12,6 @@ from transformer_core import short_repr
 
 if TYPE_CHECKING:
     from viz_app.notebook.embedded import show as show
-    from viz_app.notebook.widget import ExplorerWidget as ExplorerWidget
 
 
 def _mimebundle(shown: object) -> dict[str, str]:
@@ -29,8 +28,4 @@ def __getattr__(name: str) -> Any:
         from viz_app.notebook.embedded import show
 
         return show
-    if name == "ExplorerWidget":
-        from viz_app.notebook.widget import ExplorerWidget
-
-        return ExplorerWidget
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

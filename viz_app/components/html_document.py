@@ -100,19 +100,18 @@ def packed_element(name: str, data: bytes) -> str:
 
 
 @cache
-def theme_style(theme: PageTheme = "auto", root: str = ":root") -> str:
+def theme_style(theme: PageTheme = "auto") -> str:
     """Return the app's theme as variables of the components.
 
     Args:
         theme: "auto" is light, or dark where the reader's system is.
-        root: Selector of the element with the variables.
     """
     told: dict[str, Any] = tomllib.loads(_THEME.read_text(encoding="utf-8"))["theme"]
     light, dark = (_variables(told | told[each]) for each in ("light", "dark"))
     if theme != "auto":
-        return f"{root} {{ color-scheme: {theme}; {dark if theme == 'dark' else light} }}\n"
-    on_dark = f"@media (prefers-color-scheme: dark) {{ {root} {{ {dark} }} }}"
-    return f"{root} {{ color-scheme: light dark; {light} }}\n{on_dark}\n"
+        return f":root {{ color-scheme: {theme}; {dark if theme == 'dark' else light} }}\n"
+    on_dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
+    return f":root {{ color-scheme: light dark; {light} }}\n{on_dark}\n"
 
 
 def _variables(theme: dict[str, Any]) -> str:

@@ -25,8 +25,7 @@ streamlit.components.v2.component = refuse
 import viz_app
 names = [info.name for info in pkgutil.walk_packages(viz_app.__path__, "viz_app.")]
 for name in names:
-    # Programs, and a class that anywidget needs whole.
-    if name.rpartition(".")[2] not in ("__main__", "main", "page_script", "widget"):
+    if name.rpartition(".")[2] not in ("__main__", "main", "page_script"):  # programs
         import_module(name)
 print(len(names))
 """
