@@ -50,9 +50,9 @@ def measure(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
         run = teacher_forced_run(translator, source, points=POINTS)
         yardstick = attribute(translator, run, method=YARDSTICK)
         for method in methods:
-            found = yardstick if method == YARDSTICK else attribute(translator, run, method=method)
-            taus[method].append(agreement(found, yardstick))
-            one = faithfulness(translator, found, words=1, seed=number)
+            attribution = yardstick if method == YARDSTICK else attribute(translator, run, method=method)
+            taus[method].append(agreement(attribution, yardstick))
+            one = faithfulness(translator, attribution, words=1, seed=number)
             drops[method].append([float(one.first), float(one.last), float(one.random)])
     drawn = np.random.default_rng(0).integers(len(chosen), size=(DRAWS, len(chosen)))
     result: dict[str, dict[str, Any]] = {}
@@ -78,13 +78,13 @@ def main() -> None:
         ("--count", {"type": int, "default": 200, "metavar": "N", "help": "Sentences. (default: 200)"}),
         ("--slow", {"action": "store_true", "help": "Also integrated gradients, ten times as slow as the rest."}),
     )
-    found = measure(options)
+    measurements = measure(options)
     header = ["method", "tau-b", "95 %", "drop, first", "last", "random"]
     rows = [
         [method, e["tau"], "{:.2f} to {:.2f}".format(*e["interval"]), *e["drop"].values()]
-        for method, e in found.items()
+        for method, e in measurements.items()
     ]
-    answer = {"agreement": found, "checkpoint": options.checkpoint, "text": options.sentences}
+    answer = {"agreement": measurements, "checkpoint": options.checkpoint, "text": options.sentences}
     report("Agreement with leave-one-out, and drops of log-probability in nats", header, rows, answer, options)
 
 

@@ -57,26 +57,26 @@ def read_sentences(files: Sequence[str], count: int, rng: random.Random) -> list
         texts = list(dict.fromkeys(texts))
         share = (count - len(chosen)) // (len(files) - number)
         chosen.update(dict.fromkeys(rng.sample(texts, min(share, len(texts)))))
-    found = list(chosen)
-    rng.shuffle(found)
-    return found
+    sentences = list(chosen)
+    rng.shuffle(sentences)
+    return sentences
 
 
 def batches_of(encodings: Sequence[Encoding], sizes: Iterator[int], fits: Fits) -> list[list[int]]:
     """Return the numbers of the sentences of each batch: the first in line takes along all that fit, in order."""
-    waiting, found = list(range(len(encodings))), []
+    waiting, batches = list(range(len(encodings))), []
     while waiting:
         first = waiting[0]
         batch = [number for number in waiting if fits(encodings[first], encodings[number])][: next(sizes)]
-        found.append(batch)
+        batches.append(batch)
         waiting = [number for number in waiting if number not in batch]
-    return found
+    return batches
 
 
 def decode(translator: Translator, encodings: Sequence[Encoding]) -> list[Decoded]:
     """Search and attention, as the app computes them."""
-    found = decode_together(translator, encodings, translator.decoding.beam, lambda: False, lambda number: False)
-    return [each for each in found if isinstance(each, Decoded)]
+    decoded = decode_together(translator, encodings, translator.decoding.beam, lambda: False, lambda number: False)
+    return [each for each in decoded if isinstance(each, Decoded)]
 
 
 @dataclass
@@ -126,16 +126,16 @@ class Comparison:
                 }
             )
         scores = [abs(a.score - b.score) for a, b, is_same in zip(ours, theirs, same, strict=False) if is_same]
-        found = {"any score": max(scores, default=0.0)}
+        differences = {"any score": max(scores, default=0.0)}
         if same[0]:
             tokens = zip(ours[0].log_probabilities, theirs[0].log_probabilities, strict=True)
             maps = [(getattr(alone.maps, s), getattr(together.maps, s)) for s in ("encoder", "decoder", "cross")]
-            found["score"] = scores[0]
-            found["alone from float64"] = abs(ours[0].score - exact)
-            found["together from float64"] = abs(theirs[0].score - exact)
-            found["token"] = max(abs(a - b) for a, b in tokens)
-            found["attention"] = max(float(np.abs(a - b).max()) for a, b in maps)
-        for kind, difference in found.items():
+            differences["score"] = scores[0]
+            differences["alone from float64"] = abs(ours[0].score - exact)
+            differences["together from float64"] = abs(theirs[0].score - exact)
+            differences["token"] = max(abs(a - b) for a, b in tokens)
+            differences["attention"] = max(float(np.abs(a - b).max()) for a, b in maps)
+        for kind, difference in differences.items():
             self.largest[kind] = max(self.largest[kind], difference)
             self.beyond[kind] += difference > TOLERANCE
 
@@ -161,7 +161,7 @@ def compare(translator: Translator, encodings: Sequence[Encoding], options: argp
         score_in_double(double, encoding.ids, each.result.hypotheses[0], special, translator.decoding)
         for encoding, each in zip(encodings, alone, strict=True)
     ]
-    found = {}
+    answers = {}
     for kind, fits in (("as the app", same_bucket), ("any lengths", lambda first, other: True)):
         rng = random.Random(kind)
         order = rng.sample(range(len(encodings)), len(encodings))
@@ -172,8 +172,8 @@ def compare(translator: Translator, encodings: Sequence[Encoding], options: argp
             comparison.batches += 1
             for number, each in zip(numbers, decode(translator, [encodings[n] for n in numbers]), strict=True):
                 comparison.add(number, alone[number], each, exact[number], translator.decoding)
-        found[kind] = comparison.answer()
-    return found
+        answers[kind] = comparison.answer()
+    return answers
 
 
 def peer_of(translator: Translator, threads: int) -> Any:
@@ -240,11 +240,11 @@ def _entry(
 
 def searched(translator: Translator, ids: Sequence[Sequence[int]], batches: Sequence[list[int]]) -> list[list[int]]:
     """The translation of each sentence."""
-    found: dict[int, list[int]] = {}
+    outputs: dict[int, list[int]] = {}
     for batch in batches:
         results = translator.search([ids[number] for number in batch])
-        found.update(zip(batch, (list(result.hypotheses[0].ids) for result in results), strict=True))
-    return [found[number] for number in range(len(ids))]
+        outputs.update(zip(batch, (list(result.hypotheses[0].ids) for result in results), strict=True))
+    return [outputs[number] for number in range(len(ids))]
 
 
 def main() -> None:

@@ -69,21 +69,21 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     folder = Path(find_checkpoint(options.checkpoint))
     translator = Translator.load(folder, options.device)
     service = TranslationService(translator, RequestQueue(1), name=folder.name)
-    found = translator.translate(options.text, beam=BEAM)
+    translation = translator.translate(options.text, beam=BEAM)
     with ExitStack() as stack:
         description = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "live.json"
         description.write_text(json.dumps(live_model(service, texts("en", source="en"))), encoding="utf-8")
         runs: dict[str, Callable[[], float]] = {
             "greedy python": timed(options.clock, lambda: translator.translate(options.text, beam=1)),
             "beam python": timed(options.clock, lambda: translator.translate(options.text, beam=BEAM)),
-            "maps python": timed(options.clock, lambda: pack_weights(found.attention_of(0))),
+            "maps python": timed(options.clock, lambda: pack_weights(translation.attention_of(0))),
         }
         for name, mode in NODES.items():
             node = Node(str(folder), str(description), options.text, mode)
             stack.enter_context(node.process)
             stack.callback(node.process.kill)
-            if node.translation != found.text:
-                raise SystemExit(f"Node says {node.translation!r}, Python {found.text!r}")
+            if node.translation != translation.text:
+                raise SystemExit(f"Node says {node.translation!r}, Python {translation.text!r}")
             runs |= {f"{task} {name}": partial(node.run, task, options.clock) for task in TASKS}
         rounds = options.rounds or (2 if options.quick else 30)
         seconds = [{name: run() for name, run in runs.items()} for _ in range(rounds + 1)][1:]  # the first warms up
@@ -110,10 +110,10 @@ def main() -> None:
         ("--checkpoint", {"default": "en-fr-small", "metavar": "DIR", "help": "A translator. (default: en-fr-small)"}),
         ("--text", {"default": TEXT, "metavar": "TEXT", "help": "A sentence of 12 words by default."}),
     )
-    found = measure(options)
-    rows = [[task, *times.values(), times["kernel"] / times["python"]] for task, times in found.items()]
-    header = ["ms", *found["greedy"], "kernel / python"]
-    report(f"{options.checkpoint}, {options.text}", header, rows, {"browser_translator": found}, options)
+    measurements = measure(options)
+    rows = [[task, *times.values(), times["kernel"] / times["python"]] for task, times in measurements.items()]
+    header = ["ms", *measurements["greedy"], "kernel / python"]
+    report(f"{options.checkpoint}, {options.text}", header, rows, {"browser_translator": measurements}, options)
 
 
 if __name__ == "__main__":

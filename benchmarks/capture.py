@@ -66,10 +66,13 @@ def main() -> None:
     """Print a table, then one line of JSON."""
     about = "Tokens on each side. (default: 32)"
     options = read_options(__doc__, ("--length", {"type": int, "default": 32, "metavar": "N", "help": about}))
-    found = [measure(options, sentences) for sentences in ((1, 2) if options.quick else (1, 4, 16))]
+    measurements = [measure(options, sentences) for sentences in ((1, 2) if options.quick else (1, 4, 16))]
     header = ["sentences", "tokens", "plain ms", "captured ms", "captured / plain", "MB captured"]
-    rows = [[e["sentences"], e["tokens"], *e["ms"].values(), e["captured_over_plain"], e["bytes"] / 1e6] for e in found]
-    report("A forced pass, all heads captured", header, rows, {"capture": found}, options)
+    rows = [
+        [e["sentences"], e["tokens"], *e["ms"].values(), e["captured_over_plain"], e["bytes"] / 1e6]
+        for e in measurements
+    ]
+    report("A forced pass, all heads captured", header, rows, {"capture": measurements}, options)
 
 
 if __name__ == "__main__":

@@ -110,17 +110,17 @@ def measure(options: argparse.Namespace, parent: Path) -> list[dict[str, float]]
     """One row for each size of shards."""
     elsewhere(make_model, parent / "tiny", TINY, 10**9)
     _, alone = convert(parent / "tiny", parent / "tiny-ours")
-    found = []
+    measurements = []
     for number, megabytes in enumerate(options.shard):
         folder, out = parent / f"theirs-{number}", parent / f"ours-{number}"
         largest = elsewhere(make_model, folder, TINY if options.quick else SHAPE, int(megabytes * 1e6))
         total = sum(path.stat().st_size for path in folder.glob("*.safetensors"))
         seconds, peak = convert(folder, out)
         row = {"model MB": total / 1e6, "largest shard MB": largest / 1e6, "seconds": seconds}
-        found.append({**row, "peak MB": (peak - alone) / 1e6, "peak / shard": (peak - alone) / largest})
+        measurements.append({**row, "peak MB": (peak - alone) / 1e6, "peak / shard": (peak - alone) / largest})
         for path in (*folder.iterdir(), *out.iterdir()):
             path.unlink()
-    return found
+    return measurements
 
 
 def main() -> None:
@@ -131,11 +131,15 @@ def main() -> None:
     )
     options.shard = options.shard or ([0.05] if options.quick else [600.0, 2_000.0])
     with tempfile.TemporaryDirectory() as parent:
-        found = measure(options, Path(parent))
-    rows = [[f"{each[name]:.2f}" for name in each] for each in found]
-    ratio = max(each["peak / shard"] for each in found)
+        measurements = measure(options, Path(parent))
+    rows = [[f"{each[name]:.2f}" for name in each] for each in measurements]
+    ratio = max(each["peak / shard"] for each in measurements)
     report(
-        "Conversion of a model of M2M-100's shape", list(found[0]), rows, {"conversion": found, "ratio": ratio}, options
+        "Conversion of a model of M2M-100's shape",
+        list(measurements[0]),
+        rows,
+        {"conversion": measurements, "ratio": ratio},
+        options,
     )
 
 

@@ -149,8 +149,8 @@ def _switches(page: Page, rounds: int, view: object) -> dict[str, float]:
         for name, change in zip(times, changes, strict=True):
             times[name].append(explorer.evaluate(_SWITCH, change))
             page.wait_for_timeout(20)
-    return {f"{name}_ms": statistics.median(found[1:]) for name, found in times.items()} | {
-        "slowest_switch_ms": max(max(found) for found in times.values())
+    return {f"{name}_ms": statistics.median(samples[1:]) for name, samples in times.items()} | {
+        "slowest_switch_ms": max(max(samples) for samples in times.values())
     }
 
 
@@ -168,16 +168,16 @@ def measure_explorer(
     tiles, painted = explorer.locator(".tile").count(), explorer.evaluate(_PICTURES)
     if painted != tiles:
         raise SystemExit(f"{tokens} tokens: only {painted} of {tiles} heads are painted")
-    found: dict[str, Any] = {"tokens": tokens, "visible_ms": statistics.median(times), "heads": tiles}
-    found["dom_nodes"] = explorer.evaluate("(root) => root.querySelectorAll('*').length")
-    found |= _switches(page, max(3, rounds), "layer" if shape["view"] == "layer" else "heads") | _memory(page)
+    measurements: dict[str, Any] = {"tokens": tokens, "visible_ms": statistics.median(times), "heads": tiles}
+    measurements["dom_nodes"] = explorer.evaluate("(root) => root.querySelectorAll('*').length")
+    measurements |= _switches(page, max(3, rounds), "layer" if shape["view"] == "layer" else "heads") | _memory(page)
     page.context.close()
-    return found | {"wire_mb": _wire(browser, query) / 1e6}
+    return measurements | {"wire_mb": _wire(browser, query) / 1e6}
 
 
 def measure_page(browser: Browser, address: str, texts: list[str]) -> dict[str, float]:
     """The page Translate: milliseconds from Enter, translated, and by another session that asks for the same."""
-    found = {}
+    measurements = {}
     for name in ("translated", "cached"):
         page = _open(browser, f"{address}/?{urlencode({'lang': 'en', 'zoom': 'heads', 'view': 'kinds'})}")
         page.evaluate(_NOTE_ENTER)
@@ -189,16 +189,16 @@ def measure_page(browser: Browser, address: str, texts: list[str]) -> dict[str, 
             field.press("Enter")
             times.append(explorer.evaluate(_ENTERED, before))
             page.wait_for_timeout(1_000)
-        found[f"page_{name}_ms"] = statistics.median(times[1:] or times)  # the first one warms up
+        measurements[f"page_{name}_ms"] = statistics.median(times[1:] or times)  # the first one warms up
         page.context.close()
-    return found
+    return measurements
 
 
 def measure_bertviz(browser: Browser, address: str, tokens: int, rounds: int) -> dict[str, Any]:
     """BertViz' model view of the same maps; `visible_ms` is None when it did not open in time."""
     from playwright.sync_api import Error
 
-    found: dict[str, Any] = {"tokens": tokens, "visible_ms": None}
+    measurements: dict[str, Any] = {"tokens": tokens, "visible_ms": None}
     times: list[float] = []
     try:
         for _ in range(rounds):
@@ -215,14 +215,14 @@ def measure_bertviz(browser: Browser, address: str, tokens: int, rounds: int) ->
             frame = page.frames[-1]
             frame.wait_for_function("() => window.paintedAt && document.querySelector('svg')")
             times.append(frame.evaluate("window.paintedAt") - start)
-            found["dom_nodes"] = frame.evaluate("document.querySelectorAll('*').length")
-            found["document_mb"] = frame.evaluate("document.documentElement.outerHTML.length") / 1e6
+            measurements["dom_nodes"] = frame.evaluate("document.querySelectorAll('*').length")
+            measurements["document_mb"] = frame.evaluate("document.documentElement.outerHTML.length") / 1e6
             context.close()
     except Error as error:
-        found["failed"] = str(error).splitlines()[0]
+        measurements["failed"] = str(error).splitlines()[0]
     if times:
-        found["visible_ms"] = statistics.median(times)
-    return found
+        measurements["visible_ms"] = statistics.median(times)
+    return measurements
 
 
 def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -246,10 +246,10 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
             entries.append(entry)
         for entry in entries:
             if entry["tokens"] <= BERTVIZ_MAX and not alone:
-                found = measure_bertviz(browser, bare, entry["tokens"], min(rounds, 3))
-                entry["bertviz"] = found
-                if found["visible_ms"] is not None:
-                    entry["times_faster"] = found["visible_ms"] / entry["visible_ms"]
+                measurements = measure_bertviz(browser, bare, entry["tokens"], min(rounds, 3))
+                entry["bertviz"] = measurements
+                if measurements["visible_ms"] is not None:
+                    entry["times_faster"] = measurements["visible_ms"] / entry["visible_ms"]
     return entries
 
 

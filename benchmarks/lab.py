@@ -72,11 +72,11 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
 @torch.no_grad()
 def one_by_one(translator: Translator, source: str, translation: Translation) -> list[Any]:
     """The log-probabilities without each head, from a forced pass of their own."""
-    found = []
+    values = []
     for head in all_heads(translator):
         with ablated(translator, [head]):
-            found.append(teacher_forced_run(translator, source, translation).log_p)
-    return found
+            values.append(teacher_forced_run(translator, source, translation).log_p)
+    return values
 
 
 def one_batch(translator: Translator, source: str, translation: Translation) -> torch.Tensor:

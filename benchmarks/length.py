@@ -41,7 +41,7 @@ def measure(config: ModelConfig, lengths: list[int], options: argparse.Namespace
     layer = model.encoder.layers[0]
     assert isinstance(layer, EncoderLayer)
     attention = layer.self_attention
-    found: dict[str, list[float]] = {"weights_and_values": [], "self_attention": [], "encoder": []}
+    seconds_of: dict[str, list[float]] = {"weights_and_values": [], "self_attention": [], "encoder": []}
     for length in lengths:
         ids = torch.randint(4, config.vocab_size, (1, length), device=options.device)
         mask = padding_mask(ids, SPECIAL.pad)
@@ -56,13 +56,13 @@ def measure(config: ModelConfig, lengths: list[int], options: argparse.Namespace
         }
         rounds = options.rounds or (2 if options.quick else max(5, 2_000 // length))
         for name, value in interleaved(runs, rounds=rounds, options=options).items():
-            found[name].append(value)
+            seconds_of[name].append(value)
     return {
         name: {
             "ms": [round(1e3 * value, 4) for value in seconds],
             "exponent": round(exponent(lengths, seconds), 2),
         }
-        for name, seconds in found.items()
+        for name, seconds in seconds_of.items()
     }
 
 
@@ -78,14 +78,14 @@ def main() -> None:
     config = QUICK if options.quick else SHAPE
     lengths = [16, 32, 64, 128] if options.quick else [16, 32, 64, 128, 256, 512, 1024]
     models = {"full": config, f"window {options.window}": config.replace(window=options.window)}
-    found = {name: measure(changed, lengths, options) for name, changed in models.items()}
+    measurements = {name: measure(changed, lengths, options) for name, changed in models.items()}
     rows = [
         [model, part, *values["ms"], values["exponent"]]
-        for model, parts in found.items()
+        for model, parts in measurements.items()
         for part, values in parts.items()
     ]
     header = ["model", "ms", *map(str, lengths), "exponent"]
-    report("Cost against length", header, rows, {"length": found, "lengths": lengths}, options)
+    report("Cost against length", header, rows, {"length": measurements, "lengths": lengths}, options)
 
 
 if __name__ == "__main__":

@@ -159,16 +159,16 @@ def open_elsewhere(peer: str, folder: Path, tokens: int, threads: int) -> dict[s
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise RuntimeError(f"{peer} ended with status {process.returncode}")
-    found: dict[str, Any] = json.loads(said.splitlines()[-1])
+    opening: dict[str, Any] = json.loads(said.splitlines()[-1])
     peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
     return {
         "seconds": seconds,
         "cpu": usage.ru_utime + usage.ru_stime,
-        "opened": found["opened"],
-        "opened cpu": found["opened cpu"],
+        "opened": opening["opened"],
+        "opened cpu": opening["opened cpu"],
         "peak MB": peak,
-        "MB more": peak - found["held"],
-        "shape": found["shape"],
+        "MB more": peak - opening["held"],
+        "shape": opening["shape"],
     }
 
 
@@ -183,10 +183,10 @@ def measure(options: argparse.Namespace, parent: Path) -> dict[str, Any]:
     runs: dict[str, list[dict[str, Any]]] = {peer: [] for peer in _OPENERS}
     for number in range(options.rounds + 1):
         for peer, folder in folders.items():
-            found = open_elsewhere(peer, folder, options.tokens, options.threads)
+            opening = open_elsewhere(peer, folder, options.tokens, options.threads)
             if number:  # the first one brings the files into memory
-                runs[peer].append(found)
-    (shape,) = {tuple(found["shape"]) for peer in runs for found in runs[peer]}
+                runs[peer].append(opening)
+    (shape,) = {tuple(opening["shape"]) for peer in runs for opening in runs[peer]}
     names = [name for name in runs["ours"][0] if name != "shape"]
     medians = {peer: {name: statistics.median(run[name] for run in runs[peer]) for name in names} for peer in runs}
     # Of pairs of runs that followed one another, so that a slow minute hits both.
@@ -206,10 +206,10 @@ def main() -> None:
     )
     options.rounds = options.rounds or (1 if options.quick else 5)
     with tempfile.TemporaryDirectory() as parent:
-        found = measure(options, Path(parent))
-    names = list(found["ratio"])
-    rows = [[peer, *(f"{found[peer][name]:.2f}" for name in names)] for peer in (*_OPENERS, "ratio")]
-    report("Opening a model to its first heatmap", ["", *names], rows, {"open_model": found}, options)
+        measurements = measure(options, Path(parent))
+    names = list(measurements["ratio"])
+    rows = [[peer, *(f"{measurements[peer][name]:.2f}" for name in names)] for peer in (*_OPENERS, "ratio")]
+    report("Opening a model to its first heatmap", ["", *names], rows, {"open_model": measurements}, options)
 
 
 if __name__ == "__main__":

@@ -60,11 +60,11 @@ def main() -> None:
     options = read_options(__doc__)
     options.device = local_device(options.device)
     with join_process_group(torch.device(options.device)) as group:
-        found = measure(options, group)
+        measurements = measure(options, group)
         if group.is_main:
-            rows = [[name, ms, found["times_muon"][name]] for name, ms in found["ms"].items()]
-            title = f"One step, {found['parameters']} parameters, {group.size} process(es)"
-            report(title, ["optimizer", "ms", "times Muon undivided"], rows, {"optimizer": found}, options)
+            rows = [[name, ms, measurements["times_muon"][name]] for name, ms in measurements["ms"].items()]
+            title = f"One step, {measurements['parameters']} parameters, {group.size} process(es)"
+            report(title, ["optimizer", "ms", "times Muon undivided"], rows, {"optimizer": measurements}, options)
 
 
 if __name__ == "__main__":

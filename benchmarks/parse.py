@@ -34,10 +34,10 @@ _MIB = 2**20
 def read_lines(file: str, most: int) -> list[tuple[str, ...]]:
     """The words of each line, split as the treebank does, without empty lines."""
     lines = Path(file).read_text(encoding="utf-8").splitlines()
-    found = [words for line in lines if (words := split_words(line))]
-    if not found:
+    sentences = [words for line in lines if (words := split_words(line))]
+    if not sentences:
         raise SystemExit(f"--sentences is {file!r}, but holds no sentence")
-    return found[:most]
+    return sentences[:most]
 
 
 def stranger(translator: Translator, device: str) -> Translator:
@@ -63,9 +63,9 @@ def translate_each(translator: Translator, lines: Sequence[str], steps: Sequence
     for line, count in zip(lines, steps, strict=True):
         extra = max(1, count - len(translator.encode(line)))
         decoding = translator.decoding.replace(min_length=count, extra_length=extra)
-        found = Translator(translator.model, translator.tokenizer, decoding).translate(line, beam=beam)
-        if len(found.tokens) < count:
-            raise RuntimeError(f"the translator generated {len(found.tokens)} tokens, the parser {count}")
+        translation = Translator(translator.model, translator.tokenizer, decoding).translate(line, beam=beam)
+        if len(translation.tokens) < count:
+            raise RuntimeError(f"the translator generated {len(translation.tokens)} tokens, the parser {count}")
 
 
 def peak(run: Callable[[], object], device: str) -> float | None:
@@ -106,8 +106,8 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
                 "sentences": len(sentences),
                 "steps": {"free": sum(steps), "constrained": sum(map(steps_of, constrained))},
                 "well_formed": {
-                    name: sum(parse.is_well_formed for parse in found)
-                    for name, found in (("free", free), ("constrained", constrained))
+                    name: sum(parse.is_well_formed for parse in parses)
+                    for name, parses in (("free", free), ("constrained", constrained))
                 },
                 "per_second": {name: len(sentences) / value for name, value in seconds.items()},
                 "over_translator": {name: seconds[name] / seconds["translator"] for name in ("free", "constrained")},

@@ -55,12 +55,12 @@ Waits = dict[str, list[float]]
 
 def sentences(seed: int) -> Iterator[str]:
     """A thousand sentences of fifteen words, all different."""
-    found = [
+    texts = [
         f"The old man who lives next door gave my {who} a beautiful {given} about {about}."
         for who, given, about in itertools.product(_WHO, _GIVEN, _ABOUT)
     ]
-    random.Random(seed).shuffle(found)
-    return iter(found)
+    random.Random(seed).shuffle(texts)
+    return iter(texts)
 
 
 class Class:
@@ -155,11 +155,11 @@ def visit(root: Path, seed: int, visitors: int, quick: bool, mixed: bool) -> Cla
     """Start a server, and let a class visit it."""
     with server(root / "viz_app" / "main.py", root) as (address, _):
         time.sleep(3 if quick else _WARM)
-        found = Class(address, seed, 0.05 if quick else 1)
-        asyncio.run(found.measure(visitors))
+        group = Class(address, seed, 0.05 if quick else 1)
+        asyncio.run(group.measure(visitors))
         if mixed:
-            asyncio.run(found.mix(visitors))
-        return found
+            asyncio.run(group.mix(visitors))
+        return group
 
 
 def wrong_answers(translator: Translator, answers: dict[str, tuple[str, ...]]) -> int:
@@ -185,8 +185,8 @@ def main() -> None:
     )
     visitors, rounds = (3, 1) if options.quick else (options.visitors, options.rounds or 3)
     visitors = 0 if options.alone else visitors
-    found, wrong = _measure(options, visitors, rounds)
-    waits = {name: _together(runs) for name, runs in found.items()}
+    classes, wrong = _measure(options, visitors, rounds)
+    waits = {name: _together(runs) for name, runs in classes.items()}
     unit = statistics.median(waits["other" if options.against else "this"]["alone"])
     rows = [
         [name, scene, len(seconds), statistics.median(seconds), p95(seconds), p95(seconds) / unit, AIMS.get(scene, "-")]
@@ -195,7 +195,7 @@ def main() -> None:
     ]
     answer: dict[str, Any] = {"alone_s": unit, "wrong": wrong}
     if options.against:
-        pairs = zip(found["this"], found["other"], strict=True)
+        pairs = zip(classes["this"], classes["other"], strict=True)
         ratios = [
             statistics.median(this.waits["alone"]) / statistics.median(other.waits["alone"]) for this, other in pairs
         ]
@@ -210,7 +210,7 @@ def _measure(options: argparse.Namespace, visitors: int, rounds: int) -> tuple[d
     """Return waits and wrong answers by version; a version answers with its own model."""
     from transformer_core.translator import Translator
 
-    found: dict[str, list[Class]] = {"this": []}
+    classes: dict[str, list[Class]] = {"this": []}
     with ExitStack() as stack:
         roots = {"this": ROOT}
         if options.against:
@@ -218,21 +218,21 @@ def _measure(options: argparse.Namespace, visitors: int, rounds: int) -> tuple[d
         for seed in range(rounds):
             for name, root in roots.items():
                 sys.stderr.write(f"round {seed + 1}: {name}\n")
-                found.setdefault(name, []).append(
+                classes.setdefault(name, []).append(
                     visit(root, seed, visitors, options.quick, name == "this" and visitors > 0)
                 )
         models = {name: Translator.load(root / "checkpoints" / "en-de") for name, root in roots.items()}
-        answers = {name: [each.answers for each in found[name]] for name in models}
+        answers = {name: [each.answers for each in classes[name]] for name in models}
         wrong = {name: sum(wrong_answers(model, each) for each in answers[name]) for name, model in models.items()}
-    return found, wrong
+    return classes, wrong
 
 
 def _together(runs: list[Class]) -> Waits:
-    found: Waits = {}
+    waits: Waits = {}
     for each in runs:
         for scene, seconds in each.waits.items():
-            found.setdefault(scene, []).extend(seconds)
-    return found
+            waits.setdefault(scene, []).extend(seconds)
+    return waits
 
 
 if __name__ == "__main__":

@@ -140,29 +140,29 @@ def peers(config: ModelConfig, batch: Batch, options: argparse.Namespace) -> dic
     twin = marian(config, attention=attention).to(device).train()
 
     def our_loss() -> Tensor:
-        found = batch_loss(ours, batch, smoothing=SMOOTHING, pad=SPECIAL.pad, dtype=torch.bfloat16)
-        return found.smoothed / found.tokens
+        sums = batch_loss(ours, batch, smoothing=SMOOTHING, pad=SPECIAL.pad, dtype=torch.bfloat16)
+        return sums.smoothed / sums.tokens
 
     def torch_loss() -> Tensor:
         with torch.autocast(batch.source.device.type, dtype=torch.bfloat16, enabled=not on_cpu):
-            found: Tensor = theirs(batch)
-        return found
+            loss: Tensor = theirs(batch)
+        return loss
 
     def marian_loss() -> Tensor:
         with torch.autocast(batch.source.device.type, dtype=torch.bfloat16):
             logits = twin(input_ids=batch.source, decoder_input_ids=batch.inputs, use_cache=False).logits
         return F.cross_entropy(logits.float().flatten(0, 1), batch.outputs.flatten(), label_smoothing=SMOOTHING)
 
-    found = {
+    steps = {
         "ours_bf16": update(ours, our_loss),
         "torch_fp32" if on_cpu else "torch_bf16": update(theirs, torch_loss),
         f"marian_{attention}_bf16": update(twin, marian_loss),
     }
     if backend(torch.device(device)).cuda_graphs:
-        found |= {"ours_graphs": in_graphs(config, batch, device, compiles=False)}
+        steps |= {"ours_graphs": in_graphs(config, batch, device, compiles=False)}
         if options.compile:
-            found |= {"ours_graphs_compiled": in_graphs(config, batch, device, compiles=True)}
-    return found
+            steps |= {"ours_graphs_compiled": in_graphs(config, batch, device, compiles=True)}
+    return steps
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -254,17 +254,17 @@ def main() -> None:
         ("--data", {"metavar": "DIR", "help": "Measure the trainer on this prepared text instead."}),
     )
     if options.data:
-        found = measure_trainer(options)
-        report("The trainer", ["", "target tokens/s"], list(found.items()), {"trainer": found}, options)
+        measurements = measure_trainer(options)
+        report("The trainer", ["", "target tokens/s"], list(measurements.items()), {"trainer": measurements}, options)
         return
-    found = measure(options)
+    measurements = measure(options)
     rows = [
-        [name, ms, found["target_tokens_per_second"][name], found["ours_times_as_fast"][name]]
-        for name, ms in found["ms"].items()
+        [name, ms, measurements["target_tokens_per_second"][name], measurements["ours_times_as_fast"][name]]
+        for name, ms in measurements["ms"].items()
     ]
-    title = f"One update of {found['sentences']} pairs of {LENGTH} tokens; MFU {found['mfu']}"
+    title = f"One update of {measurements['sentences']} pairs of {LENGTH} tokens; MFU {measurements['mfu']}"
     header = ["peer", "ms", "target tokens/s", "ours is so many times as fast"]
-    report(title, header, rows, {"train": found}, options)
+    report(title, header, rows, {"train": measurements}, options)
 
 
 if __name__ == "__main__":

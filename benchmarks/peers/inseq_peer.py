@@ -100,7 +100,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     source = QUICK if options.quick else SENTENCE
     target = translator.translate(source).text
     texts = [" ".join(translator.tokenizer.encode(text).tokens) for text in (source, target)]
-    found = []
+    measurements = []
     for name, method in PEERS.items():
         peer = HuggingfaceModel.load(twin, name, tokenizer=tokenizer, device=options.device)
         extra = {"n_steps": STEPS, "internal_batch_size": STEPS} if method == "integrated-gradients" else {}
@@ -121,7 +121,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
 
         rounds = options.rounds or (1 if options.quick else 5)
         seconds = interleaved({"ours": ours, "inseq": theirs}, rounds=rounds, options=options)
-        found.append(
+        measurements.append(
             {
                 "method": method,
                 "tokens": [int(number) for number in ours().source.shape],
@@ -130,7 +130,7 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
                 "speed": seconds["inseq"] / seconds["ours"],
             }
         )
-    return found
+    return measurements
 
 
 def _difference(translator: Translator, source: str, target: str, method: Method, theirs: Any) -> str:
@@ -165,11 +165,11 @@ def main() -> None:
             python = make_environment(Path(options.environment or temporary))
             command = [str(python), "-W", "ignore", "-m", "benchmarks.peers.inseq_peer", "--inside", *sys.argv[1:]]
             raise SystemExit(subprocess.run(command, cwd=Path(__file__).parents[2]).returncode)
-    found = measure(options)
+    measurements = measure(options)
     header = ["method", "largest difference", "ours s", "Inseq s", "Inseq / ours"]
-    rows = [[e["method"], e["difference"], *e["seconds"].values(), e["speed"]] for e in found]
-    report("Attribution of one sentence", header, rows, {"inseq_peer": found}, options)
-    wrong = [e["method"] for e in found if e["difference"] != NOT_COMPARED and float(e["difference"]) > 1e-5]
+    rows = [[e["method"], e["difference"], *e["seconds"].values(), e["speed"]] for e in measurements]
+    report("Attribution of one sentence", header, rows, {"inseq_peer": measurements}, options)
+    wrong = [e["method"] for e in measurements if e["difference"] != NOT_COMPARED and float(e["difference"]) > 1e-5]
     if wrong:
         raise SystemExit(f"not equal to Inseq: {', '.join(wrong)}")
 

@@ -43,11 +43,11 @@ def first_difference(alone: SearchResult, together: SearchResult, decoding: Deco
 def _by_step(history: Sequence[Node]) -> dict[int, dict[tuple[int, ...], Node]]:
     """For each step its candidates, best first, by all their tokens."""
     paths: list[tuple[int, ...]] = []
-    found: dict[int, dict[tuple[int, ...], Node]] = {}
+    nodes: dict[int, dict[tuple[int, ...], Node]] = {}
     for node in history:
         paths.append((*(paths[node.parent] if node.parent >= 0 else ()), node.token))
-        found.setdefault(node.step, {})[paths[-1]] = node
-    return found
+        nodes.setdefault(node.step, {})[paths[-1]] = node
+    return nodes
 
 
 def _stop_gap(result: SearchResult, step: int, decoding: DecodingConfig) -> float:

@@ -26,10 +26,10 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 
 def chromium() -> str:
     """Return the browser of the browser tests."""
-    found = executable()
-    if found is None:
+    path = executable()
+    if path is None:
         raise SystemExit("no Chromium: install it, or name it in HEADLIGHT_CHROMIUM")
-    return found
+    return path
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def _seconds(root: Locator, action: str) -> float:
 
 def measure(options: argparse.Namespace) -> dict[str, list[float]]:
     """Seconds of each round, by bench."""
-    found: dict[str, list[float]] = {bench: [] for bench in [*BENCHES, "redirect, a change"]}
+    seconds: dict[str, list[float]] = {bench: [] for bench in [*BENCHES, "redirect, a change"]}
     with browsing() as browser, serving(APP) as address:
         for name in NAMES[: options.rounds]:
             page = browser.new_page(viewport={"width": 1280, "height": 720})
@@ -51,17 +51,17 @@ def measure(options: argparse.Namespace) -> dict[str, list[float]]:
             page.goto(f"{address}/lab?{urlencode({'scene': 'early', 'text': text, 'lang': 'en'})}")
             root = page.locator(".lesson").first
             root.wait_for()
-            found["early"].append(_seconds(root, ""))
+            seconds["early"].append(_seconds(root, ""))
             time.sleep(1)
             for bench in BENCHES:
                 if bench != "early":
-                    found[bench].append(_seconds(root, f"lesson.go('{bench}')"))
+                    seconds[bench].append(_seconds(root, f"lesson.go('{bench}')"))
                     time.sleep(0.5)
             _seconds(root, "lesson.go('redirect')")
             change = "lesson.set({ edits: lesson.scene.edited(lesson.settings(), 'o1') })"
-            found["redirect, a change"].append(_seconds(root, change))
+            seconds["redirect, a change"].append(_seconds(root, change))
             page.close()
-    return found
+    return seconds
 
 
 def main() -> None:
@@ -71,12 +71,12 @@ def main() -> None:
         ("--sentence", {"default": SENTENCE, "metavar": "TEXT", "help": "{name} is another in each round."}),
     )
     options.rounds = 1 if options.quick else min(options.rounds, len(NAMES))
-    found = measure(options)
+    measurements = measure(options)
     rows = [
         [bench, statistics.median(seconds), max(seconds), AIMS.get(bench.partition(",")[0], "-")]
-        for bench, seconds in found.items()
+        for bench, seconds in measurements.items()
     ]
-    answer = {"seconds": {bench: statistics.median(seconds) for bench, seconds in found.items()}}
+    answer = {"seconds": {bench: statistics.median(seconds) for bench, seconds in measurements.items()}}
     report("From the press to the numbers", ["bench", "median s", "worst s", "aim s"], rows, answer, options)
 
 

@@ -92,7 +92,7 @@ def main() -> None:
 
     names = options.lessons or [entry.name for entry in LESSONS][: 1 if options.quick else None]
     rows: list[list[object]] = []
-    found: dict[str, Any] = {}
+    measurements: dict[str, Any] = {}
     with serving(APP) as address, browsing() as browser:
         page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
         page.set_default_timeout(60_000)
@@ -104,7 +104,7 @@ def main() -> None:
             frames, controls = _scenes(page, [scene.name for scene in words.scenes], options.seconds, options.rounds)
             here = {where: seconds for where, (server, seconds) in controls.items() if not server}
             there = {where: seconds for where, (server, seconds) in controls.items() if server}
-            found[name] = {"usable_s": usable, "control_ms": here, "model_ms": there, "frames": frames}
+            measurements[name] = {"usable_s": usable, "control_ms": here, "model_ms": there, "frames": frames}
             rates = [rate for rate, _ in frames.values()]
             slow = [share for _, share in frames.values()]
             worst = [f"{min(rates):.0f}", f"{100 * max(slow):.0f} %"] if rates else ["-", "-"]
@@ -112,7 +112,7 @@ def main() -> None:
             rows.append([name, len(frames), *worst, f"{usable:.2f}", *slowest])
     header = ["lesson", "scenes that play", "frames/s, worst", "gaps > 20 ms, worst"]
     header += ["usable s", "control ms", "model ms"]
-    report("lessons", header, rows, {"benchmark": "lessons", "lessons": found}, options)
+    report("lessons", header, rows, {"benchmark": "lessons", "lessons": measurements}, options)
 
 
 def _open(page: Page, title: str) -> float:

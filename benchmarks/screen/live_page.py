@@ -59,9 +59,9 @@ def _typed(browser: Browser, path: Path, count: int) -> list[float]:
     page = context.new_page()
     page.goto(path.as_uri())
     page.locator(".tile canvas").first.wait_for()
-    found = [float(page.evaluate(_TYPED, text)) for text in SENTENCES[:count]]
+    waits = [float(page.evaluate(_TYPED, text)) for text in SENTENCES[:count]]
     context.close()
-    return found
+    return waits
 
 
 def measure(checkpoints: list[str], rounds: int, count: int) -> dict[str, dict[str, float]]:
@@ -92,10 +92,10 @@ def main() -> None:
         ("--checkpoint", {"nargs": "+", "metavar": "DIR", "default": ["en-fr-small", "en-de"], "help": "Translators."}),
     )
     count = 3 if options.quick else len(SENTENCES)
-    found = measure(options.checkpoint, options.rounds or (1 if options.quick else 3), count)
+    measurements = measure(options.checkpoint, options.rounds or (1 if options.quick else 3), count)
     header = ["page", "MB", "x weights", "first s", "typed s", "longest s"]
-    rows = [[name, *(f"{number:.2f}" for number in numbers.values())] for name, numbers in found.items()]
-    report("pages that translate", header, rows, {"benchmark": "live_page", "pages": found}, options)
+    rows = [[name, *(f"{number:.2f}" for number in numbers.values())] for name, numbers in measurements.items()]
+    report("pages that translate", header, rows, {"benchmark": "live_page", "pages": measurements}, options)
 
 
 if __name__ == "__main__":

@@ -92,10 +92,10 @@ def measure(rounds: int) -> dict[str, dict[str, float]]:
 def main() -> None:
     """Measure and print."""
     options = read_options(__doc__)
-    found = measure(options.rounds or (1 if options.quick else 7))
+    measurements = measure(options.rounds or (1 if options.quick else 7))
     header = ["page", "MB", "write s", "open s", "best s"]
-    rows = [[name, *(f"{number:.2f}" for number in numbers.values())] for name, numbers in found.items()]
-    report("pages without a server", header, rows, {"benchmark": "page", "pages": found}, options)
+    rows = [[name, *(f"{number:.2f}" for number in numbers.values())] for name, numbers in measurements.items()]
+    report("pages without a server", header, rows, {"benchmark": "page", "pages": measurements}, options)
 
 
 if __name__ == "__main__":

@@ -47,13 +47,13 @@ def _visit(browser: Browser, address: str) -> dict[str, float]:
     context.on("request", lambda request: (sent if request.service_worker else asked).append(request.url))
     page = context.new_page()
     page.goto(address, wait_until="load")
-    found = {"paint": float(page.evaluate(_FIRST_PAINT)), "requests": float(len(asked))}
+    visit = {"paint": float(page.evaluate(_FIRST_PAINT)), "requests": float(len(asked))}
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.goto(address, wait_until="load")
-    found["later"] = float(page.evaluate(_FIRST_PAINT))
-    found["sent"] = float(sum(not url.startswith(("http://127.0.0.1", "data:", "blob:")) for url in (*asked, *sent)))
+    visit["later"] = float(page.evaluate(_FIRST_PAINT))
+    visit["sent"] = float(sum(not url.startswith(("http://127.0.0.1", "data:", "blob:")) for url in (*asked, *sent)))
     context.close()
-    return found
+    return visit
 
 
 def measure(site: Path, rounds: int) -> dict[str, dict[str, float]]:
@@ -85,14 +85,14 @@ def main() -> None:
         own = ["--checkpoint", "checkpoints/small/learned-positions"] if options.quick else []
         if not options.site and run_command(["site", *own, "--out", str(site)], PROGRAM):
             raise SystemExit("the site was not written")
-        sizes, found = megabytes(site), measure(site, options.rounds or (1 if options.quick else 7))
+        sizes, measurements = megabytes(site), measure(site, options.rounds or (1 if options.quick else 7))
     header = ["page", "first paint s", "requests", "later s", "sent"]
     rows = [
         [name, f"{o['paint']:.3f}", f"{o['requests']:.0f}", f"{o['later']:.3f}", f"{o['sent']:.0f}"]
-        for name, o in found.items()
+        for name, o in measurements.items()
     ]
     title = f"a site of {sizes['all']:.1f} MB, {sizes['kept']:.1f} MB without models"
-    report(title, header, rows, {"benchmark": "site", "megabytes": sizes, "pages": found}, options)
+    report(title, header, rows, {"benchmark": "site", "megabytes": sizes, "pages": measurements}, options)
 
 
 if __name__ == "__main__":

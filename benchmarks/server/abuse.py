@@ -141,7 +141,7 @@ async def _waits(visitor: Visitor, numbers: itertools.count[int], seconds: float
 async def _measure(address: str, pid: int, names: list[str], seconds: float) -> dict[str, Found]:
     numbers = itertools.count(100)
     processes = multiprocessing.get_context("spawn")
-    found: dict[str, Found] = {}
+    waits_under: dict[str, Found] = {}
     async with visiting(address, VISITOR) as visitor:
         await visitor.open()
         await asyncio.sleep(min(seconds, 15))  # until the examples are translated
@@ -157,9 +157,9 @@ async def _measure(address: str, pid: int, names: list[str], seconds: float) -> 
                 if name in ATTACKS:
                     attacker.terminate()
                     attacker.join()
-            found[name] = Found(statistics.median(waits), max(waits), len(waits), memory(pid, "VmHWM"))
+            waits_under[name] = Found(statistics.median(waits), max(waits), len(waits), memory(pid, "VmHWM"))
             await asyncio.sleep(min(seconds, 5))
-    return found
+    return waits_under
 
 
 def main() -> None:
@@ -172,14 +172,14 @@ def main() -> None:
     )
     options.seconds = options.seconds or (3 if options.quick else 30)
     with server(APP) as (address, pid):
-        found = asyncio.run(_measure(address, pid, options.attacks, options.seconds))
-    calm = found["no attack"].median
+        waits_under = asyncio.run(_measure(address, pid, options.attacks, options.seconds))
+    calm = waits_under["no attack"].median
     header = ["attack", "median s", "rise s", "worst s", "waits", "peak MiB"]
     rows = []
-    for name, each in found.items():
+    for name, each in waits_under.items():
         peak = "-" if each.peak is None else f"{each.peak:.0f}"
         rows.append([name, each.median, each.median - calm, each.worst, each.waits, peak])
-    answer = {"abuse": {name: asdict(each) for name, each in found.items()}, "seconds": options.seconds}
+    answer = {"abuse": {name: asdict(each) for name, each in waits_under.items()}, "seconds": options.seconds}
     report("Waits of a visitor", header, rows, answer, options)
 
 

@@ -89,13 +89,13 @@ class Phone:
         writer.write("\r\n".join([*lines, "\r\n"]).encode() + data)
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
         given = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:])}
-        found = await reader.readexactly(int(given["content-length"]))
+        content = await reader.readexactly(int(given["content-length"]))
         if "set-cookie" in given:
             (morsel,) = SimpleCookie(given["set-cookie"]).values()
             self.cookie = f"{morsel.key}={morsel.value}"
         if head[0].split()[1] != "200":
             raise BadStatus(f"{head[0]}: {path.rpartition('/')[2]}")
-        return found
+        return content
 
 
 @dataclass
@@ -185,27 +185,27 @@ class Lesson:
         """Return the view that the server answers, if it is JSON; None for an error, which is counted."""
         started = time.perf_counter()
         try:
-            found = await phone.ask(path, body, accept)
+            reply = await phone.ask(path, body, accept)
         except (BadStatus, OSError, asyncio.IncompleteReadError) as error:
             self.errors[f"{name}: {type(error).__name__} {error}"[:100]] += 1
             return None
         self.waits.setdefault(name, []).append(time.perf_counter() - started)
-        return None if name == "join" else json.loads(found)
+        return None if name == "join" else json.loads(reply)
 
     def numbers(self) -> dict[str, float]:
         """Return its waits, in milliseconds, and what the server took."""
-        found = {}
+        row = {}
         for name in ("join", "state", "answer"):
-            found[f"{name} median ms"] = 1000 * statistics.median(self.waits[name])
-            found[f"{name} p95 ms"] = 1000 * p95(self.waits[name])
-        found["translation median ms"] = 1000 * statistics.median(self.waits["translation"])
-        return found | self.measures
+            row[f"{name} median ms"] = 1000 * statistics.median(self.waits[name])
+            row[f"{name} p95 ms"] = 1000 * p95(self.waits[name])
+        row["translation median ms"] = 1000 * statistics.median(self.waits["translation"])
+        return row | self.measures
 
 
 def _measure(options: argparse.Namespace) -> dict[str, list[Lesson]]:
     """Return the classes of this project and of its peer; who begins changes with each round."""
     roots = {"this": ROOT} | ({"peer": Path(options.peer).resolve()} if options.peer else {})
-    found: dict[str, list[Lesson]] = {name: [] for name in roots}
+    lessons: dict[str, list[Lesson]] = {name: [] for name in roots}
     with ExitStack() as stack:
         servers = {
             name: stack.enter_context(server(root / "viz_app" / "main.py", root)) for name, root in roots.items()
@@ -217,8 +217,8 @@ def _measure(options: argparse.Namespace) -> dict[str, list[Lesson]]:
                 address, pid = servers[name]
                 lesson = Lesson(address, number, options.seconds, 0.1 if options.quick else 1.0)
                 asyncio.run(lesson.hold(pid, options.students))
-                found[name].append(lesson)
-    return found
+                lessons[name].append(lesson)
+    return lessons
 
 
 def main() -> None:

@@ -147,7 +147,7 @@ def cluster(folder: Path, replicas: int, fronts: int) -> Iterator[Cluster]:
     model_address = f"http://127.0.0.1:{model_port}"
     serve = [sys.executable, "-m", "viz_app", "serve", f"--port={model_port}", f"--replicas={replicas}"]
     model = Part(serve, f"{model_address}{PATH}")
-    found = [
+    front_ends = [
         Part(
             [
                 *(sys.executable, "-m", "streamlit", "run", str(APP), f"--server.port={port}"),
@@ -162,10 +162,10 @@ def cluster(folder: Path, replicas: int, fronts: int) -> Iterator[Cluster]:
     address = f"http://127.0.0.1:{proxy_port}/{BASE_PATH}"
     proxy = Part([nginx, "-p", str(folder), "-c", str(folder / "nginx.conf")], f"{address}/_stcore/health")
     with ExitStack() as stack:
-        for part in (model, *found, proxy):
+        for part in (model, *front_ends, proxy):
             stack.callback(part.stop)
             part.start()
-        yield Cluster(model, found, proxy, address)
+        yield Cluster(model, front_ends, proxy, address)
 
 
 def configure_nginx(folder: Path, port: int, fronts: Sequence[int]) -> None:

@@ -26,7 +26,7 @@ def sentence(words: int, number: int) -> str:
 
 
 async def _measure(address: str, pid: int, options: argparse.Namespace) -> list[dict[str, float | int | None]]:
-    found: list[dict[str, float | int | None]] = []
+    rows: list[dict[str, float | int | None]] = []
     number = 0
     async with AsyncExitStack() as stack:
         visitors = [await stack.enter_async_context(visiting(address))]
@@ -39,8 +39,8 @@ async def _measure(address: str, pid: int, options: argparse.Namespace) -> list[
                 texts = [sentence(options.words, number + at) for at in range(count)]
                 number += count
                 await asyncio.gather(*(one.translate(text) for one, text in zip(visitors, texts, strict=True)))
-            found.append({"visitors": count, "MiB": memory(pid), "peak MiB": memory(pid, "VmHWM"), "sentences": number})
-    return found
+            rows.append({"visitors": count, "MiB": memory(pid), "peak MiB": memory(pid, "VmHWM"), "sentences": number})
+    return rows
 
 
 def main() -> None:
@@ -53,10 +53,10 @@ def main() -> None:
     options.visitors = sorted(options.visitors) or ([1, 2] if options.quick else [1, 5, 10, 20])
     options.rounds = options.rounds or (1 if options.quick else 5)
     with server(APP) as (address, pid):
-        found = asyncio.run(_measure(address, pid, options))
-    header = list(found[0])
-    rows = [["-" if each[name] is None else f"{each[name]:.0f}" for name in header] for each in found]
-    report("Memory of the server", header, rows, {"memory": found, "words": options.words}, options)
+        measured = asyncio.run(_measure(address, pid, options))
+    header = list(measured[0])
+    rows = [["-" if each[name] is None else f"{each[name]:.0f}" for name in header] for each in measured]
+    report("Memory of the server", header, rows, {"memory": measured, "words": options.words}, options)
 
 
 if __name__ == "__main__":

@@ -67,9 +67,11 @@ def main() -> None:
         __doc__, ("--visitors", {"type": int, "default": 10, "metavar": "N", "help": "(default: 10)"})
     )
     with server(APP) as (address, pid):
-        found = asyncio.run(_all(address, pid, options.visitors, 1 if options.quick else 5))
-    rows = [[number, *map(statistics.median, rounds)] for number, rounds in found.items()]
-    answer = {"pages": {number: {"pages_per_second": speeds, "ms": costs} for number, (speeds, costs) in found.items()}}
+        rounds_of = asyncio.run(_all(address, pid, options.visitors, 1 if options.quick else 5))
+    rows = [[number, *map(statistics.median, rounds)] for number, rounds in rounds_of.items()]
+    answer = {
+        "pages": {number: {"pages_per_second": speeds, "ms": costs} for number, (speeds, costs) in rounds_of.items()}
+    }
     report("Pages of Translate", ["visitors", "pages/s", "ms of processor"], rows, answer, options)
 
 

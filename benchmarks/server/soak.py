@@ -136,8 +136,8 @@ def main() -> None:
         soak, warm = Soak(address, pid), 5 if options.quick else _WARM
         asyncio.run(soak.run(options.visitors, options.minutes * 60, options.think, options.kill_every, warm))
     wrong = wrong_answers(Translator.load(ROOT / "checkpoints" / "en-de"), soak.answers)
-    found = _results(soak, options, wrong)
-    report("Soak", ["measure", "value"], [[name, value] for name, value in found.items()], {"soak": found}, options)
+    results = _results(soak, options, wrong)
+    report("Soak", ["measure", "value"], [[name, value] for name, value in results.items()], {"soak": results}, options)
 
 
 def _results(soak: Soak, options: argparse.Namespace, wrong: int) -> dict[str, object]:

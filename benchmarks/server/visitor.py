@@ -182,10 +182,10 @@ def processes(pid: int) -> list[int]:
         with suppress(OSError):
             after_the_name = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
             parents[int(folder.name)] = int(after_the_name[1])
-    found = [pid]
-    for each in found:  # grows while it is read
-        found += [child for child, parent in parents.items() if parent == each]
-    return found
+    pids = [pid]
+    for each in pids:  # grows while it is read
+        pids += [child for child, parent in parents.items() if parent == each]
+    return pids
 
 
 def memory(pid: int, which: str = "VmRSS", *, alone: bool = False) -> float | None:
@@ -193,18 +193,18 @@ def memory(pid: int, which: str = "VmRSS", *, alone: bool = False) -> float | No
 
     Memory that they share counts for each of them, and their peaks need not have been at the same time.
     """
-    found = [_memory(each, which) for each in ([pid] if alone else processes(pid))]
-    return None if found[0] is None else sum(each or 0.0 for each in found)
+    sizes = [_memory(each, which) for each in ([pid] if alone else processes(pid))]
+    return None if sizes[0] is None else sum(each or 0.0 for each in sizes)
 
 
 def processor_seconds(pid: int) -> float:
     """Seconds of a processor that a process and those that it has started have taken, as far as they still run."""
-    found = 0.0
+    seconds = 0.0
     for each in processes(pid):
         with suppress(OSError):
             after_the_name = Path(f"/proc/{each}/stat").read_text(errors="replace").rpartition(")")[2].split()
-            found += (int(after_the_name[11]) + int(after_the_name[12])) / os.sysconf("SC_CLK_TCK")
-    return found
+            seconds += (int(after_the_name[11]) + int(after_the_name[12])) / os.sysconf("SC_CLK_TCK")
+    return seconds
 
 
 def _memory(pid: int, which: str) -> float | None:
