@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from benchmarks.machine import read_options, report
-from benchmarks.screen.browser import APP, ROOT, TOUR_SHOWN, browsing, serving
+from benchmarks.screen.browser import APP, ROOT, browsing, serving
 from viz_app.components.explorer.selection import VIEWS
 
 if TYPE_CHECKING:
@@ -105,7 +105,6 @@ def sentence(tokens: Callable[[str], int], length: int, number: int) -> str:
 def _open(browser: Browser, address: str, *, listen: Callable[[str | bytes], None] | None = None) -> Page:
     """A page with an explorer, in a profile of its own."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    context.add_init_script(TOUR_SHOWN)
     context.set_default_timeout(120_000)
     page = context.new_page()
     if listen is not None:
@@ -205,7 +204,6 @@ def measure_bertviz(browser: Browser, address: str, tokens: int, rounds: int) ->
             context = browser.new_context(viewport={"width": 1280, "height": 800})
             context.set_default_timeout(1e3 * BERTVIZ_SECONDS)
             context.add_init_script(_NOTE_PAINTED)
-            context.add_init_script(TOUR_SHOWN)
             page = context.new_page()
             page.goto(f"{address}/?{urlencode({'tokens': tokens, 'bertviz': 1})}")
             page.get_by_role("button", name="show bertviz").wait_for()

@@ -200,10 +200,6 @@ declare const D3: D3Hierarchy;
 declare const STYLE: string;
 /** Hash of each file of a site by its path: standalone/site_folder.py. */
 declare const FILES: Record<string, string>;
-/** Rules of the widget's light and dark theme. */
-declare const THEMES: { light: string; dark: string };
-/** A tour: components/tour. */
-type TourData = { steps: string[]; texts: TourTexts; language: string; first: boolean; asked: string };
 declare const GLOSSARY: Glossary;
 /** For each language the words that explain themselves: by name the word and its explanation; text/glossary.py. */
 type Glossary = Record<string, Record<string, [string, string]>>;

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 APP = ROOT / "viz_app" / "main.py"
-# The tour of the first visit would stand over the page.
-TOUR_SHOWN = "try { localStorage.setItem('headlight-tour', 'yes'); } catch {}"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 

@@ -15,7 +15,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from benchmarks.screen.browser import APP, ROOT, TOUR_SHOWN, browsing, serving
+from benchmarks.screen.browser import APP, ROOT, browsing, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -74,7 +74,6 @@ def measure(rounds: int) -> dict[str, float]:
         started = time.monotonic()
         with serving(APP) as address:
             page = browser.new_page(viewport={"width": 1280, "height": 720})
-            page.add_init_script(TOUR_SHOWN)
             page.goto(address)
             page.locator(".explorer").evaluate(_PAINTED, "")
             cold = time.monotonic() - started

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from benchmarks.machine import read_options, report
-from benchmarks.screen.browser import APP, TOUR_SHOWN, browsing, serving
+from benchmarks.screen.browser import APP, browsing, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -45,7 +45,6 @@ def measure(options: argparse.Namespace) -> dict[str, list[float]]:
     with browsing() as browser, serving(APP) as address:
         for name in NAMES[: options.rounds]:
             page = browser.new_page(viewport={"width": 1280, "height": 720})
-            page.add_init_script(TOUR_SHOWN)
             text = options.sentence.replace("{name}", name)
             # This one includes the translation, and drawing the page for the first time.
             page.goto(f"{address}/lab?{urlencode({'scene': 'early', 'text': text, 'lang': 'en'})}")

@@ -32,9 +32,6 @@ ELSEWHERE = (
     r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
 )
 
-# The tour of the first visit stands in no other test and in no picture. A frame may have no storage.
-TOUR_SHOWN = "try { localStorage.setItem('headlight-tour', 'yes'); } catch {}"
-
 
 def executable() -> str | None:
     """The Chromium of this machine, or the one that HEADLIGHT_CHROMIUM names; None without any."""
@@ -70,7 +67,6 @@ class Chromium:
         browser = self.get(path)
         if locale not in self._profiles:
             self._profiles[locale] = browser.new_context(locale=locale)
-            self._profiles[locale].add_init_script(TOUR_SHOWN)
             prepare(self._profiles[locale])
         return self._profiles[locale]
 

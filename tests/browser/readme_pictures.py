@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from benchmarks.screen.browser import wait_until_up
-from tests.browser.chromium import TOUR_SHOWN, Chromium, executable
+from tests.browser.chromium import Chromium, executable
 from tests.browser.rest import rest
 from tests.browser.served import ROOT, address_of, stop_all
 from viz_app.cli import class_
@@ -166,7 +166,6 @@ def main() -> None:
                     color_scheme="dark" if picture.dark else "light",
                     locale="en-US",
                 )
-                context.add_init_script(TOUR_SHOWN)
                 with _open_to_class() if picture.to_class else nullcontext(url) as address:
                     take(context.new_page(), address, picture, FOLDER / f"{name}.png")
                 context.close()

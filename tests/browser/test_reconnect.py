@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from benchmarks.screen.browser import TOUR_SHOWN
 from tests.browser.rest import rest
 from tests.browser.served import AppServer
 from viz_app.text.examples import EXAMPLES
@@ -33,7 +32,6 @@ def server(random_checkpoint: Path, tmp_path: Path) -> Iterator[AppServer]:
 def page(browser: Browser) -> Iterator[Page]:
     """Not watched as other pages are: that it loses its server is an error in the console."""
     found = browser.new_page()
-    found.add_init_script(TOUR_SHOWN)
     yield found
     found.close()
 

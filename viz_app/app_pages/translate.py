@@ -59,7 +59,6 @@ from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_row import shared_row
 from viz_app.ui.translate.external_views import draw_external_views, open_view
-from viz_app.ui.translate.tour import draw_tour
 
 _EXPLORER = session.EXPLORER
 _SELECTION = session.SELECTION_KEY
@@ -111,7 +110,6 @@ def main() -> None:
     if example is not None:
         sentence_shown(_EXPLORER, example[1])
     if sentence.status == "good":
-        draw_tour(t)
         _send_findings(t, served, result, selection)
 
 

@@ -38,7 +38,6 @@ TEXTS = {
     "AtlasTexts": ["atlas"],
     "ClassTexts": ["classroom"],
     "ShareTexts": ["share"],
-    "TourTexts": ["tour"],
     "IndexTexts": ["index"],
 }
 

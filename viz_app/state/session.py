@@ -30,7 +30,6 @@ FIGURE_SELECTION_KEY = "figure_selection"  # the explorer's selection as that pa
 CHOOSE_BEST_HEAD_KEY = "figure_best_head"  # whether that page is to choose the head, as at its start
 ZOOM_KEY = "figure_zoom"
 HEAD_OFF_KEY = "head_off"  # the head that is switched off in the explorer of Translate
-_PLAIN_START_KEY = "plain_start"
 _PAGE_KEY = "page"
 _PENDING_CALLBACKS_KEY = "asked"  # callbacks of clicks that no run has finished yet
 _PENDING_PAGE_KEY = "wanted_page"  # name of the page to go to, until it is drawn
@@ -38,7 +37,6 @@ _PENDING_PAGE_KEY = "wanted_page"  # name of the page to go to, until it is draw
 
 def initialise() -> None:
     """Fill a new session from its URL and from the browser's language. Does nothing later on."""
-    st.session_state.setdefault(_PLAIN_START_KEY, len(st.query_params) == 0)
     if LANGUAGE_KEY not in st.session_state:
         kept = st.session_state.get(_KEPT_LANGUAGE_KEY)
         st.session_state[LANGUAGE_KEY] = kept or best_language(st.query_params.get("lang"), st.context.locale)
@@ -142,11 +140,6 @@ def requested_model() -> str | None:
     """Name of the model that this session has chosen, which need not exist; None when it has chosen none."""
     name: str | None = st.session_state.get(MODEL_KEY)
     return name
-
-
-def began_without_address() -> bool:
-    """Return whether the address that the session began with said nothing: no sentence, no head, no lesson."""
-    return bool(st.session_state[_PLAIN_START_KEY])
 
 
 def session_id() -> str:

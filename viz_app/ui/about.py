@@ -5,9 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from transformer_core import __version__
-from viz_app.state import session
 from viz_app.text import Texts
-from viz_app.ui.translate.tour import start_tour
 
 CITATION = f"""@software{{headlight,
   title   = {{Headlight: see every head of the Transformer}},
@@ -31,9 +29,6 @@ def draw_about(t: Texts) -> None:
         st.markdown(_before_citation(t))
         st.code(CITATION, language=None, wrap_lines=True)
         st.markdown(_licences(t))
-        # Another run of the whole page closes the dialog and goes where the tour is.
-        if st.button(t("about.tour"), icon=":material/tour:", on_click=session.enqueue_callback(start_tour)):
-            st.rerun()
 
     st.dialog(t("about.title"), width="large")(body)()
 
