@@ -225,14 +225,14 @@ def _draw_downloads(t: Texts, exportable: ExportableFigure, preview: Preview) ->
         st.warning(message, icon=":material/straighten:")
 
 
-def _draw_warnings(t: Texts, exportable: ExportableFigure, found: tuple[PrintIssue, ...]) -> None:
-    if not found:
+def _draw_warnings(t: Texts, exportable: ExportableFigure, issues: tuple[PrintIssue, ...]) -> None:
+    if not issues:
         st.caption(f":material/check: {t('figures_page.fine')}")
         return
     from viz_app.figures.check import message
 
     with st.container(key="figures-warnings", gap="small"):
-        for warning in found:
+        for warning in issues:
             st.warning(escape_markdown(message(warning, t.language)), icon=":material/print:")
 
 

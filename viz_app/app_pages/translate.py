@@ -146,11 +146,11 @@ def _about_examples(t: Texts, examples: Iterable[str]) -> dict[str, str]:
     spoken = languages(available_models()[model])
     pair = (spoken.source, spoken.target) if spoken else ("", "")
     source, target = (code.split("-")[0].lower() for code in pair)
-    found = {}
+    prefixes = {}
     for name in examples:
         labels = {"de": t(f"examples.{name}"), "fr": t(f"examples_fr.{name}")} if source == "en" else {}
-        found[name] = f"{labels[target]}: " if target in labels else ""
-    return found
+        prefixes[name] = f"{labels[target]}: " if target in labels else ""
+    return prefixes
 
 
 def _take_example() -> None:

@@ -102,5 +102,5 @@ def _refusals(service: TranslationService, t: Texts) -> dict[str, str]:
     """Return why a sentence is not translated, by its status, and two warnings, as the page Translate says them."""
     empty = t("translate.empty" if service.examples else "translate.empty_alone")
     korean = f"{t('translate.korean')} {empty}"
-    told = {name: t.table("translate")[name] for name in ("long", "unknown", "untrained")}
-    return {"empty": empty, "korean": korean, "refused": t.table("frame")["too_long"], **told}
+    messages = {name: t.table("translate")[name] for name in ("long", "unknown", "untrained")}
+    return {"empty": empty, "korean": korean, "refused": t.table("frame")["too_long"], **messages}

@@ -159,9 +159,9 @@ class FigureSpec(ViewOptions):
 def _style(params: Mapping[str, str], default: Style) -> Style:
     changes = from_query(Style, params)
     if "parts" in params:
-        wanted = params["parts"].split(",")
-        if all(part in (*PARTS, "none") for part in wanted):
-            changes |= {part: part in wanted for part in PARTS}
+        listed = params["parts"].split(",")
+        if all(part in (*PARTS, "none") for part in listed):
+            changes |= {part: part in listed for part in PARTS}
     return replace(default, **changes)
 
 

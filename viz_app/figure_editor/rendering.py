@@ -187,15 +187,15 @@ class ExportableFigure:
 
     def oversized(self, preview: Preview) -> dict[str, PictureTooLarge]:
         """Return the formats in which it would have too many pixels, each with what fits."""
-        found = {}
+        errors = {}
         width, height = preview.width_mm / _MM_PER_INCH, preview.height_mm / _MM_PER_INCH
         frames = len(self.figure.frames) if isinstance(self.figure, Animation) else 1
         for format, dpi, count in (("png", self.dpi, 1), ("gif", GIF_DPI, frames)):
             try:
                 check_pixels(width, height, dpi, frames=count)
             except PictureTooLarge as error:
-                found[format] = error
-        return {format: error for format, error in found.items() if format in self.formats}
+                errors[format] = error
+        return {format: error for format, error in errors.items() if format in self.formats}
 
     @property
     def item(self) -> BundleItem:

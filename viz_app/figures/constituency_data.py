@@ -36,7 +36,7 @@ def table(figure: ConstituencyFigure, written: Callable[[str], str]) -> list[tup
 def arrays(figure: ConstituencyFigure) -> dict[str, Any]:
     """Arrays of the constituents (from 0, root's parent -1; -1 for a bracket that is not there) and of the words."""
     nodes, none = figure.nodes, float("nan")
-    found = {
+    columns = {
         "labels": np.array([node.label for node in nodes], dtype=np.str_),
         "parents": np.array([node.parent for node in nodes], dtype=np.int64),
         "spans": np.array([(node.begin, node.end) for node in nodes], dtype=np.int64),
@@ -47,7 +47,7 @@ def arrays(figure: ConstituencyFigure) -> dict[str, Any]:
         "words": np.array(figure.words, dtype=np.str_),
         "word_parents": np.array(figure.word_parents, dtype=np.int64),
     }
-    return found if figure.weights is None else {**found, "weights": np.array(figure.weights, dtype=np.float32)}
+    return columns if figure.weights is None else {**columns, "weights": np.array(figure.weights, dtype=np.float32)}
 
 
 def content(figure: ConstituencyFigure) -> dict[str, Any]:

@@ -93,14 +93,14 @@ def font_face_css(text: str) -> str:
 
 def _subset(path: str, characters: str) -> bytes:
     """Return a WOFF font with these characters, without names and hints; bytes the same every time."""
-    wanted = harfbuzz.SubsetInput()
-    wanted.flags = harfbuzz.SubsetFlags.NO_HINTING | harfbuzz.SubsetFlags.NOTDEF_OUTLINE
-    wanted.unicode_set.update(map(ord, characters))
-    wanted.name_id_set.clear()
+    subset = harfbuzz.SubsetInput()
+    subset.flags = harfbuzz.SubsetFlags.NO_HINTING | harfbuzz.SubsetFlags.NOTDEF_OUTLINE
+    subset.unicode_set.update(map(ord, characters))
+    subset.name_id_set.clear()
     # The fallback keeps its layout tables: Arabic letters join by them.
     dropped = _NOT_FOR_LABELS if path == _paths()[0] else _UNUSED_TABLES
-    wanted.drop_table_tag_set.update(int.from_bytes(name.encode()) for name in dropped)
-    few = wanted.subset(_harfbuzz_face(path)).blob.data
+    subset.drop_table_tag_set.update(int.from_bytes(name.encode()) for name in dropped)
+    few = subset.subset(_harfbuzz_face(path)).blob.data
     buffer = io.BytesIO()
     with TTFont(io.BytesIO(few), lazy=True, recalcTimestamp=False) as font:
         font.flavor = "woff"

@@ -268,8 +268,8 @@ def option(default: Any, form: Form, **declared: Any) -> Any:
 def declared(kind: type) -> dict[str, Option]:
     """Return the options of a dataclass, by the names of its fields."""
     if kind not in _DECLARED:
-        found = {each.name: each.metadata["option"] for each in fields(kind) if "option" in each.metadata}
-        _DECLARED[kind] = {name: replace(each, name=name) for name, each in found.items()}
+        declarations = {each.name: each.metadata["option"] for each in fields(kind) if "option" in each.metadata}
+        _DECLARED[kind] = {name: replace(each, name=name) for name, each in declarations.items()}
     return _DECLARED[kind]
 
 
@@ -296,26 +296,26 @@ def to_query(kind: type, values: Any) -> dict[str, str | None]:
 
 def from_query(kind: type, params: Mapping[str, str]) -> dict[str, Any]:
     """Read the options of a dataclass from URL parameters; what makes no sense is left out."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, each in declared(kind).items():
         if each.in_address in params:
             try:
-                found[name] = each.form.mended(each.form.loads(params[each.in_address]))
+                values[name] = each.form.mended(each.form.loads(params[each.in_address]))
             except ValueError:
                 continue
-    return found
+    return values
 
 
 def mended(kind: type, values: Any) -> dict[str, Any]:
     """Return the options of a dataclass, with the default for each value that is not allowed."""
-    found: dict[str, Any] = {}
+    allowed: dict[str, Any] = {}
     for name, each in declared(kind).items():
         value = getattr(values, name)
         try:
-            found[name] = value if value is None or value == each.default else each.form.mended(value)
+            allowed[name] = value if value is None or value == each.default else each.form.mended(value)
         except ValueError:
-            found[name] = each.default
-    return found
+            allowed[name] = each.default
+    return allowed
 
 
 def is_number(value: Any) -> bool:

@@ -10,8 +10,8 @@ from viz_app.state import session
 
 def selected_model() -> str:
     """Name of the selected model; of the one that is served to all when none is selected or it is missing."""
-    available, wanted = available_models(), session.requested_model()
-    return wanted if wanted in available else next(iter(available))
+    available, requested = available_models(), session.requested_model()
+    return requested if requested in available else next(iter(available))
 
 
 def model_query_param() -> str | None:

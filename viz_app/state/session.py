@@ -57,15 +57,15 @@ def _first_text() -> str:
 
 def _present_model() -> str:
     """Name of the selected model; of the default one when none is selected or it is missing."""
-    available, wanted = available_models(), requested_model()
-    return wanted if wanted in available else next(iter(available))
+    available, requested = available_models(), requested_model()
+    return requested if requested in available else next(iter(available))
 
 
 def follow_languages(old: str, new: str) -> None:
     """Of an example in the field, put the same one in the language of another model; a text of one's own stays."""
     text, reads = st.session_state.get(TEXT_KEY) or "", (source_language(old), source_language(new))
-    if reads[0] != reads[1] and (found := counterpart(text, *reads)) not in (None, text):
-        st.session_state[TEXT_KEY] = found
+    if reads[0] != reads[1] and (example := counterpart(text, *reads)) not in (None, text):
+        st.session_state[TEXT_KEY] = example
 
 
 def _refuse_long_text() -> None:

@@ -85,10 +85,10 @@ def lan_address() -> str | None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect((_ANYWHERE, 9))
-            found: str = probe.getsockname()[0]
+            address: str = probe.getsockname()[0]
         except OSError:
             return None
-    return None if is_loopback(found) or found == "0.0.0.0" else found
+    return None if is_loopback(address) or address == "0.0.0.0" else address
 
 
 @lru_cache(maxsize=64)

@@ -114,8 +114,8 @@ def texts(language: str, *, parses: bool = False, source: str = "en") -> Texts:
     """
     if language not in LANGUAGES:
         raise ValueError(f"language is {language!r}, but must be one of {', '.join(LANGUAGES)}")
-    found = Texts(language, read_tables(f"{language}.toml"))
-    return (found.reworded(parser_wording(language)) if parses else found).for_source(source)
+    words = Texts(language, read_tables(f"{language}.toml"))
+    return (words.reworded(parser_wording(language)) if parses else words).for_source(source)
 
 
 def parser_wording(language: str) -> dict[str, dict[str, str]]:
@@ -129,9 +129,9 @@ def read_tables(name: str) -> dict[str, dict[str, str]]:
         return tomllib.load(file)
 
 
-def best_language(wanted: str | None, locale: str | None = None) -> str:
+def best_language(requested: str | None, locale: str | None = None) -> str:
     """Return the wanted language if the app has it, else that of a locale such as `ko-KR`, else English."""
-    for candidate in (wanted, (locale or "").replace("_", "-").split("-")[0].lower()):
+    for candidate in (requested, (locale or "").replace("_", "-").split("-")[0].lower()):
         if candidate in LANGUAGES:
             return candidate
     return DEFAULT_LANGUAGE

@@ -16,7 +16,9 @@ from viz_app.ui.escape_markdown import escape_markdown
 
 def draw_missing_model(t: Texts) -> None:
     """Draw a note if the address names a model that is not installed."""
-    wanted, now = session.requested_model(), selected_model()
-    if wanted not in (None, now):
-        message = t("models.missing", wanted=escape_markdown(str(wanted)), now=escape_markdown(display_names(t)[now]))
+    requested, now = session.requested_model(), selected_model()
+    if requested not in (None, now):
+        message = t(
+            "models.missing", requested=escape_markdown(str(requested)), now=escape_markdown(display_names(t)[now])
+        )
         st.caption(f":material/warning: {message}")

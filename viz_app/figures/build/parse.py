@@ -74,7 +74,7 @@ def tree(r: Request) -> ConstituencyFigure:
     """
     if r.parse is None:
         raise ValueError("this model is no parser: the view tree draws the tree that a parser generates")
-    t, found = texts(r.language), r.parse.repaired()
+    t, repaired = texts(r.language), r.parse.repaired()
     view: dict[str, Any] = {"name": "tree"}
     if r.step is not None:
         view |= {"layer": r.layer, "head": r.head, "step": r.step}
@@ -84,12 +84,12 @@ def tree(r: Request) -> ConstituencyFigure:
         title = t("figures.title_tree_step", layer=r.layer + 1, head=r.head + 1, step=r.step)
         place = f"_layer{r.layer + 1}_head{r.head + 1}_step{r.step}"
     figure = ConstituencyFigure(
-        nodes=[*_nodes(r.parse, found)],
+        nodes=[*_nodes(r.parse, repaired)],
         words=r.parse.words,
         weights=None if r.step is None else _weights(r, r.step),
         confidence=r.confidence,
-        text=str(found.tree),
-        repairs=found.repairs,
+        text=str(repaired.tree),
+        repairs=repaired.repairs,
         weight_title=t("figures.scale"),
         probability_title=t("figures.tree_probability"),
         title=title,
@@ -108,8 +108,8 @@ def tree(r: Request) -> ConstituencyFigure:
     return replace(figure, caption=caption.text, alt=f"{t('figures.alt_tree')} {caption.text} {figure.text}")
 
 
-def _nodes(parse: ParserOutput, found: Repaired) -> Iterator[Constituent]:
-    for span, (opening, closing) in found.spans:
+def _nodes(parse: ParserOutput, repaired: Repaired) -> Iterator[Constituent]:
+    for span, (opening, closing) in repaired.spans:
         probability = parse.probability((opening, closing))
         yield Constituent(**span._asdict(), opening=opening, closing=closing, probability=probability)
 

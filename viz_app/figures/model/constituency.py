@@ -133,18 +133,18 @@ class ConstituencyFigure(Figure):
     @cached_property
     def word_parents(self) -> tuple[int, ...]:
         """Index of the innermost constituent around each word."""
-        found = [0] * len(self.words)
+        parents = [0] * len(self.words)
         for i, node in enumerate(self.nodes):  # those inside come later
-            found[node.begin : node.end] = [i] * (node.end - node.begin)
-        return tuple(found)
+            parents[node.begin : node.end] = [i] * (node.end - node.begin)
+        return tuple(parents)
 
     @cached_property
     def levels(self) -> tuple[int, ...]:
         """Constituents around each constituent."""
-        found: list[int] = []
+        depths: list[int] = []
         for node in self.nodes:
-            found.append(0 if node.parent < 0 else found[node.parent] + 1)
-        return tuple(found)
+            depths.append(0 if node.parent < 0 else depths[node.parent] + 1)
+        return tuple(depths)
 
     @property
     def is_tinted(self) -> bool:

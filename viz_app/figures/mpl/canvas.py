@@ -212,9 +212,9 @@ class Canvas:
         artists: Any = self.page.findobj(Text)
         for artist in artists:
             artist.set_text(artist.get_text().replace(_NO_BREAK, ""))
-            wanted = fonts.families_for(artist.get_text())
-            if len(wanted) > len(fonts.families()):
-                artist.set_fontfamily(wanted)
+            families = fonts.families_for(artist.get_text())
+            if len(families) > len(fonts.families()):
+                artist.set_fontfamily(families)
         quick: Any = {"pil_kwargs": {"compress_level": 4}} if self.format == "png" else {}
         self.page.savefig(buffer, format=self.format, dpi=self.dpi, metadata=self._metadata(), **quick)
         used = "".join(sorted({artist.get_text() for artist in artists}))

@@ -70,11 +70,11 @@ def taught_class() -> str | None:
     if _TAUGHT not in st.session_state:
         browser = current_browser()
         try:
-            found = class_store().code_of(browser) if browser else None
-            st.session_state[_LEADS] = bool(found and class_store().look(found, browser or "").is_led)
+            class_code = class_store().code_of(browser) if browser else None
+            st.session_state[_LEADS] = bool(class_code and class_store().look(class_code, browser or "").is_led)
         except ClassServerAway:  # the page Class says so; the others do without
             return None
-        st.session_state[_TAUGHT] = found
+        st.session_state[_TAUGHT] = class_code
     code: str | None = st.session_state[_TAUGHT]
     return code
 
@@ -149,8 +149,8 @@ def ask(question: Question) -> None:
 
 def waiting_question() -> Question | None:
     """Return the question to ask as soon as there is a class."""
-    found: Question | None = st.session_state.get(_WAITING)
-    return found
+    question: Question | None = st.session_state.get(_WAITING)
+    return question
 
 
 def end_class() -> None:
@@ -199,12 +199,12 @@ def _view(page: str) -> str:
     """Return the state of a page's view for `common/followed_view.js`; "" for a page without one."""
     if page == "":
         selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
-        found: dict[str, Any] = {} if selection is None else {"selection": asdict(selection)}
+        view: dict[str, Any] = {} if selection is None else {"selection": asdict(selection)}
     else:
         name = LAB if page == LAB else st.session_state.get(OPEN_KEY) if page == "lessons" else None
         state: LessonState | None = st.session_state.get(state_key(name)) if name else None
-        found = {} if state is None else {"lesson": name, **state.to_dict()}
-    text = json.dumps(found) if found else ""
+        view = {} if state is None else {"lesson": name, **state.to_dict()}
+    text = json.dumps(view) if view else ""
     return text if len(text) <= MAX_VIEW else ""
 
 
@@ -253,8 +253,8 @@ def follow(t: Texts, page: str, pages: frozenset[str]) -> None:
     if code is None or browser is None or not is_following_teacher() or code == taught_class():
         return
     moves: int = st.session_state.get(_MOVES, 0)
-    told = watch_teacher(base_path(st.context.url or "", page), code, moves, t.language)
-    if told is None or told == moves:
+    count = watch_teacher(base_path(st.context.url or "", page), code, moves, t.language)
+    if count is None or count == moves:
         return
     try:
         view = class_store().look(code, browser)
@@ -265,7 +265,7 @@ def follow(t: Texts, page: str, pages: frozenset[str]) -> None:
         return
     # The number that the browser asked for, although the class may be further: the browser then asks again, and its
     # request brings the old sentence of a text field that it has not redrawn yet, which `_go` replaces once more.
-    st.session_state[_MOVES] = told
+    st.session_state[_MOVES] = count
     if view.place is not None and view.place.page in pages:
         _go(view.place)
 

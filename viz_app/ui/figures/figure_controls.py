@@ -110,7 +110,7 @@ class FigureControls:
     def _lines(self, spec: FigureSpec) -> FigureSpec:
         """Choose the heads, and perhaps one token."""
         t, heads = self.t, range(self.maps.heads(spec.selection.kind))
-        wanted = st.pills(
+        selected = st.pills(
             self.widgets.label("heads"),
             heads,
             selection_mode="multi",
@@ -118,7 +118,7 @@ class FigureControls:
             format_func=one_based,
             key=self.widgets.key("heads"),
         )
-        chosen = tuple(sorted(wanted)) or (spec.selection.head,)
+        chosen = tuple(sorted(selected)) or (spec.selection.head,)
         tokens = spec.queries(self.maps)
         rows = (None, *range(len(tokens)))
         query = self.widgets.list(
@@ -133,7 +133,7 @@ class FigureControls:
     def _steps(self, spec: FigureSpec) -> tuple[int, ...]:
         """Choose the steps side by side."""
         tokens = self.maps.outputs.tokens
-        wanted = st.multiselect(
+        selected = st.multiselect(
             self.widgets.label("steps"),
             range(1, len(tokens) + 1),
             default=spec.steps,
@@ -142,7 +142,7 @@ class FigureControls:
             max_selections=MAX_STEPS,
             key=self.widgets.key("steps"),
         )
-        return tuple(sorted(wanted))
+        return tuple(sorted(selected))
 
     def _compared(self, spec: FigureSpec) -> FigureSpec:
         """Choose A, with which the selected head, B, is compared."""

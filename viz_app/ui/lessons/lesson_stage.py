@@ -99,18 +99,18 @@ class LessonStage:
 
     def remarks(self) -> list[str]:
         """Say what the reader should know of the models whose numbers are shown."""
-        t, context, found = self.t, self.context, []
+        t, context, lines = self.t, self.context, []
         if context.parses:
-            found.append(t("lessons.of_trees"))
+            lines.append(t("lessons.of_trees"))
         if any(entry.needs_small_models for entry in LESSONS if entry.name == self.name) and writes_other_language(
             context
         ):
             read = small_source(context)
-            found.append(t("lessons.small_german") if read == context.text else t("lessons.small_read", sentence=read))
-        found += self.example_remarks()
+            lines.append(t("lessons.small_german") if read == context.text else t("lessons.small_read", sentence=read))
+        lines += self.example_remarks()
         if self.module.shows_small_translations:
-            found.append(t("lessons.small_wrong"))
-        return found
+            lines.append(t("lessons.small_wrong"))
+        return lines
 
     def example_remarks(self) -> list[str]:
         """Say that the examples are English where the model reads another language."""
@@ -135,9 +135,9 @@ class LessonStage:
     def draw(self) -> None:
         """Draw the stage and what can be taken along, and publish the address."""
         t, name = self.t, self.name
-        found = last_predictions(self.key)  # before all else: another run may end this one
-        for scene in found.keys() & {each.name for each in self.words.scenes}:
-            predictions().setdefault((name, scene), found[scene])
+        earlier = last_predictions(self.key)  # before all else: another run may end this one
+        for scene in earlier.keys() & {each.name for each in self.words.scenes}:
+            predictions().setdefault((name, scene), earlier[scene])
         for remark in self.remarks():
             st.caption(remark)
         try:

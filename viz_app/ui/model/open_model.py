@@ -65,17 +65,17 @@ def _own_opening() -> Opening | None:
 
 def _draw_choice(t: Texts, root: Path) -> None:
     served = {folder.resolve() for folder in available_models().values()}
-    found = [name for name, folder in model_folders(root).items() if folder.resolve() not in served]
+    folders = [name for name, folder in model_folders(root).items() if folder.resolve() not in served]
     shown = escape_markdown(root.name or str(root))
     with st.container(horizontal=True):
         for key, label in ((_SOURCE, "source"), (_TARGET, "target")):
             about = t("open_model.language_help")
             st.text_input(t(f"open_model.{label}"), key=key, max_chars=_MAX_LANGUAGE, help=about, autocomplete="off")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if found:
-            st.selectbox(t("open_model.folder"), found, key=_FOLDER, help=t("open_model.folder_help", root=shown))
+        if folders:
+            st.selectbox(t("open_model.folder"), folders, key=_FOLDER, help=t("open_model.folder_help", root=shown))
             st.button(t("open_model.open"), key="open-model", on_click=session.enqueue_callback(_open_folder))
-    if not found:
+    if not folders:
         st.caption(t("open_model.no_folders", root=shown))
 
 
@@ -198,13 +198,13 @@ def _draw_report(t: Texts, report: Report) -> None:
     st.table({t("model.property"): list(rows), t("model.value"): [escape_markdown(text) for text in rows.values()]})
     for note in report.notes:
         st.caption(escape_markdown(note))
-    found = options_beyond_paper(options)
+    departures = options_beyond_paper(options)
     st.markdown(f"**{t('open_model.options')}**")
-    if not found:
+    if not departures:
         st.caption(t("open_model.options_none"))
         return
     lines = []
-    for each in found:
+    for each in departures:
         values = {"name": each.name, "here": escape_markdown(each.value), "paper": escape_markdown(each.paper)}
         lines.append(f"* {t('open_model.option', **values)}  \n  {each.said}".rstrip())
     st.markdown("\n".join(lines))

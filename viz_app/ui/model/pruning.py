@@ -143,10 +143,10 @@ def _draw_live(t: Texts, served: TranslationService, atlas: Atlas, state: Prunin
             return
         heads = removed_heads(atlas, state)
         try:
-            found = translate_pruned(served, session.session_id(), result, heads)
+            translation = translate_pruned(served, session.session_id(), result, heads)
         except Superseded:
             st.stop()
-        _draw_found(t, atlas, state, found)
+        _draw_found(t, atlas, state, translation)
 
 
 def _draw_found(t: Texts, atlas: Atlas, state: PruningState, found: AblatedTranslation) -> None:
