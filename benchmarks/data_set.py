@@ -17,8 +17,8 @@ from benchmarks.machine import interleaved, read_options, report
 from transformer_core.analysis.effects import head_effects
 from transformer_core.analysis.teacher_forced_run import log_probabilities
 from transformer_core.atlas.resumable_map import cut
-from transformer_core.cli.sentence import attribute, effects, lens
-from transformer_core.cli.sentence.data_set import GROUP, measure_group
+from transformer_core.cli.analyse import attribute, effects, lens
+from transformer_core.cli.analyse.data_set import GROUP, measure_group
 from transformer_core.data import read_columns
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import Translator
@@ -26,7 +26,7 @@ from transformer_core.translator import Translator
 COMMANDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "effects": (effects, {"change": "zero", "seed": 0, "frozen_norm": False, "others": []}),
     "lens": (lens, {}),
-    "attribute": (attribute, {"method": "alti"}),
+    "attribute": (attribute, {"method": "alti", "head": None, "steps": 32, "at": None, "tokens": []}),
 }
 AIM = 1.5
 
@@ -55,7 +55,7 @@ def one_by_one(translator: Translator, name: str, texts: list[str]) -> None:
     module, choices = COMMANDS[name]
     with patch.object(head_effects, "generated_log_p", all_logits):
         for text in texts:
-            module.COMMAND.data_set.columns(translator, [text, None], choices)
+            module.ANALYSIS.measure(translator, [text, None], choices)
 
 
 def in_groups(translator: Translator, name: str, texts: list[str]) -> None:

@@ -52,7 +52,6 @@ COMMANDS = {
     ),
     "parse": Command("parse", "Parse sentences from standard input into trees (Section 6.3)."),
     "align": Command("align", "Measure how well each encoder-decoder head, and other methods, align words."),
-    "contrast": Command("contrast", "Measure how often a model prefers the correct translation to an incorrect one."),
     "prepare": Command("training.prepare", "Learn a vocabulary from parallel text or trees and tokenise them."),
     "train": Command("training.train", "Train a model; stop and resume at any time."),
     "average": Command("checkpoint.average", "Average the last saved steps of a training run into a checkpoint."),
@@ -72,17 +71,25 @@ COMMANDS = {
     ),
     "history": Command("training.history", "Record how the attention heads of a model developed during training."),
     "count": Command("count", "Count parameters, operations and memory of a configuration."),
-    "attention": Command("sentence.attention", "Save all attention weights of one sentence."),
-    "effects": Command("sentence.effects", "Measure the effect of every head on one translation."),
-    "cumulative-ablation": Command(
-        "sentence.cumulative_ablation", "Switch heads off one after the other, and measure the translation."
-    ),
     "atlas": Command("atlas", "Measure the role of every head: targets, relations, alignment, effects."),
-    "patch": Command(
-        "sentence.patch", "Find the heads, or layers and positions, that carry the difference between two sentences."
+    "analyse attention": Command("analyse.attention", "Save all attention weights of one sentence."),
+    "analyse effects": Command("analyse.effects", "Measure the effect of every head on a translation."),
+    "analyse direct": Command("analyse.direct", "Split a logit into what each part of the decoder adds directly."),
+    "analyse cumulative-ablation": Command(
+        "analyse.cumulative_ablation", "Switch heads off one after the other, and measure the translation."
     ),
-    "lens": Command("sentence.lens", "Read from each layer what the model would generate there."),
-    "attribute": Command("sentence.attribute", "Attribute each token of a translation to words, by nine methods."),
+    "analyse patch": Command(
+        "analyse.patch", "Find the heads, or layers and positions, that carry the difference between two sentences."
+    ),
+    "analyse edges": Command("analyse.edges", "Find what heads give directly to one another of that difference."),
+    "analyse lens": Command("analyse.lens", "Read from each layer of the decoder what the model would generate there."),
+    "analyse decoder-lens": Command("analyse.decoder_lens", "Translate from the encoder's state after each layer."),
+    "analyse attribute": Command(
+        "analyse.attribute", "Attribute each token of a translation to words, by nine methods."
+    ),
+    "analyse contrast": Command(
+        "analyse.contrast", "Measure how often a model prefers the correct translation to an incorrect one."
+    ),
 }
 
 
@@ -159,12 +166,19 @@ def _run(given: list[str], program: Program) -> int:
     if name == "--version":
         sys.stdout.write(f"Headlight {__version__}\n")
         return 0
-    name = name.replace("_", "-")
+    name, arguments = name.replace("_", "-"), given[1:]
+    if group := [command for command in program.commands if command.startswith(f"{name} ")]:
+        if not arguments or arguments[0] in ("-h", "--help"):
+            listed = "\n".join(f"  {command:<27} {program.commands[command]}" for command in group)
+            sys.stdout.write(f"usage: {program.prog} {name} NAME ...\n\n{listed}\n")
+            return 0 if arguments else 2
+        name, arguments = f"{name} {arguments[0].replace('_', '-')}", arguments[1:]
     if name not in program.commands:
-        return _fail(f"unknown command {given[0]}; the commands are {', '.join(program.commands)}", 2, debug=False)
+        known = ", ".join(group or program.commands)
+        return _fail(f"unknown command {name}; the commands are {known}", 2, debug=False)
     token = called_as.set(program.prog)
     try:
-        status: int = program.module(name).run(program.parser(name).options(given[1:]))
+        status: int = program.module(name).run(program.parser(name).options(arguments))
     finally:
         called_as.reset(token)
     sys.stdout.flush()

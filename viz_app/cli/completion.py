@@ -30,7 +30,7 @@ def add_options(parser: Parser) -> None:
 def run(options: Options) -> int:
     """Print the script."""
     every = argparse.ArgumentParser(prog=HEADLIGHT.prog)
-    commands = every.add_subparsers()
+    groups = {"": every.add_subparsers()}
     for name, about in HEADLIGHT.commands.items():
         command = HEADLIGHT.parser(name)
         for action in command._actions:
@@ -38,6 +38,9 @@ def run(options: Options) -> int:
                 action.choices = ("true", "false")
             if action.metavar in _PATHS:
                 action.complete = _PATHS[action.metavar]  # type: ignore[attr-defined]  # read by shtab
-        commands.add_parser(name, help=about, description=about, parents=[command], add_help=False)
+        group, _, last = name.rpartition(" ")
+        if group not in groups:
+            groups[group] = groups[""].add_parser(group, help=group).add_subparsers()
+        groups[group].add_parser(last, help=about, description=about, parents=[command], add_help=False)
     sys.stdout.write(shtab.complete(every, options.shell) + "\n")
     return 0

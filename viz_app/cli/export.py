@@ -11,7 +11,7 @@ r"""Write attention figures: .pdf, .svg, .png, .tex (TikZ), .gif, .csv, .npz, .j
   tree      the tree that a parser generates; with --step, --layer, --head its attention to the words
   compare   one head against another head, sentence or checkpoint: --other-...
   grid      all heads by a measure of the model's head atlas [--measure], or by the means in a table of
-            `effects` or `patch` over a data set [--table FILE.means.csv]; no --text
+            `analyse effects` or `patch` over a data set [--table FILE.means.csv]; no --text
   pruning   scores against the heads that are left [--group --score --left]; no --text
 
 Layers, heads, queries and steps count from 1. Each file holds its checkpoint, sentence and the command

@@ -160,7 +160,7 @@ def _with_notes(item: BundleItem, logged: set[str]) -> BundleItem:
 def _heads(options: argparse.Namespace, runner: ModelRunner, item: Item) -> Figures:
     """Return the set of a view at each of several heads."""
     config = runner.translator(options.checkpoint).config
-    places = parse_heads("--heads", options.heads, config.num_layers, config.num_heads)
+    places = parse_heads(options.heads, config.num_layers, config.num_heads)
     one = argparse.Namespace(**{**vars(options), "layer": 1, "head": 1, "heads": None})
     view = view_from_options(one)
     every = [replace(view, kind=kind, layer=layer, head=head) for kind, layer, head in places]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -172,21 +173,14 @@ def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
     )
 
 
-def parse_heads(option: str, text: str, layers: int, heads: int) -> list[tuple[Kind, int, int]]:
-    """Return the heads of a list such as `cross.4.6,encoder.2`, from 0. Raises UsageError for none of this model."""
-    every = {
-        f"{kind}.{layer + 1}.{head + 1}": (kind, layer, head)
-        for kind in KINDS
-        for layer in range(layers)
-        for head in range(heads)
-    }
-    found: dict[tuple[Kind, int, int], None] = {}
+def parse_heads(text: str, layers: int, heads: int) -> list[tuple[Kind, int, int]]:
+    """Return the heads of a list such as `cross.4.6,encoder.2`, from 0. Raises UsageError for a wrong one."""
+    every, found = _addresses(layers, heads), dict[tuple[Kind, int, int], None]()
     for part in text.split(","):
         named = [place for name, place in every.items() if part == "all" or f"{name}.".startswith(f"{part}.")]
         if not named:
             raise UsageError(
-                f"{option}: {part!r} must be kind.layer.head, kind.layer, kind, or all; a kind is {', '.join(KINDS)}, "
-                f"a layer from 1 to {layers}, a head from 1 to {heads}"
+                f"--heads: {part!r} must be kind.layer.head, kind.layer, kind, or all; {_allowed(layers, heads)}"
             )
         found |= dict.fromkeys(named)
     return list(found)
@@ -194,10 +188,19 @@ def parse_heads(option: str, text: str, layers: int, heads: int) -> list[tuple[K
 
 def parse_head(name: str, layers: int, heads: int) -> tuple[Kind, int, int]:
     """Return kind, layer and head, from 0, of `cross.4.6`. Raises UsageError for a head that the model lacks."""
-    named = parse_heads("--head", name, layers, heads)
-    if name.count(".") < 2:
-        raise UsageError(f"--head is {name!r}, but must be one head, such as cross.1.{heads}")
-    return named[0]
+    place = _addresses(layers, heads).get(name)
+    if place is None:
+        raise UsageError(f"--head is {name!r}, but must be kind.layer.head; {_allowed(layers, heads)}")
+    return place
+
+
+def _addresses(layers: int, heads: int) -> dict[str, tuple[Kind, int, int]]:
+    places = product(KINDS, range(layers), range(heads))
+    return {f"{kind}.{layer + 1}.{head + 1}": (kind, layer, head) for kind, layer, head in places}
+
+
+def _allowed(layers: int, heads: int) -> str:
+    return f"a kind is {', '.join(KINDS)}, a layer from 1 to {layers}, a head from 1 to {heads}"
 
 
 def check_dpi(options: argparse.Namespace, formats: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Means of heads over a data set, as `effects` and `patch` of transformer_core write them, as a measure to draw."""
+"""Means of heads over a data set, as `analyse effects` and `analyse patch` write them, as a measure to draw."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read_means(path: Path, weights_hash: str) -> Measure:
     text = read_regular(path, MAX_BYTES).decode("utf-8-sig", "replace")
     try:
         rows = [row for row in csv.DictReader(io.StringIO(text)) if row["measure"] in MEASURES]
-        name, layers, heads = (rows[-1][column] for column in ("measure", "layer", "head"))
+        name, (_, layers, heads) = rows[-1]["measure"], rows[-1]["head"].split(".")
         values = np.array([[row["mean"], row["low"], row["high"]] for row in rows], dtype=np.float64)
         values = values.reshape(len(KINDS), int(layers), int(heads), 3)
     except (KeyError, IndexError, TypeError, ValueError, csv.Error) as error:

@@ -143,13 +143,13 @@ def test_a_folder_of_somebody_else_stays(run: Run, texts: Path, tmp_path: Path) 
 
 
 def test_lists_of_heads() -> None:
-    assert parse_heads("--heads", "cross.2.1,encoder.1,cross.2.1", 2, 2) == [
+    assert parse_heads("cross.2.1,encoder.1,cross.2.1", 2, 2) == [
         ("cross", 1, 0), ("encoder", 0, 0), ("encoder", 0, 1),
     ]  # fmt: skip
-    assert len(parse_heads("--heads", "all", 2, 2)) == 12
-    assert len(parse_heads("--heads", "decoder", 2, 2)) == 4
+    assert len(parse_heads("all", 2, 2)) == 12
+    assert len(parse_heads("decoder", 2, 2)) == 4
     with pytest.raises(UsageError, match="a layer from 1 to 2"):
-        parse_heads("--heads", "cross.2,cross.21", 2, 2)
+        parse_heads("cross.2,cross.21", 2, 2)
 
 
 def test_a_step_that_a_short_sentence_lacks_is_noted(run: Run, texts: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ EVERY_HELP = """
 import sys
 from transformer_core.cli import main
 from viz_app.cli import HEADLIGHT
-for command in ([], *([name] for name in HEADLIGHT.commands)):
+for command in ([], *(name.split() for name in HEADLIGHT.commands)):
     assert main([*command, "--help"], HEADLIGHT) == 0, command
 print("imported:", *sorted({"torch", "streamlit", "safetensors.torch"} & set(sys.modules)))
 """
@@ -136,6 +136,8 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
 def test_the_shell_completes_commands_options_choices_and_folders(ask: Callable[..., list[str]]) -> None:
     assert ask("tr") == ["translate", "train"]
     assert ask("translate", "--ch") == ["--checkpoint"]
+    assert ask("analyse", "at") == ["attention", "attribute"]
+    assert ask("analyse", "attribute", "--me") == ["--method"]
     assert ask("translate", "--length_penalty", "") == ["gnmt", "power"]
     assert ask("translate", "--checkpoint", "m") == ["models"]
     assert "--server.port" not in ask("app", "--")

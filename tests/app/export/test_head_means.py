@@ -13,7 +13,7 @@ import pytest
 
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
-from transformer_core.cli.sentence.data_set import mean_rows
+from transformer_core.cli.analyse.data_set import mean_rows
 from transformer_core.storage.csv_table import csv_bytes
 from transformer_core.storage.manifest import Manifest
 from viz_app.cli import PROGRAM
@@ -35,8 +35,8 @@ def write(name: str, measure: str, heads: int = HEADS, weights_hash: str | None 
     """Write means over three sentences; returns (3 kinds, L, H)."""
     places = np.indices((len(KINDS), LAYERS, heads)).reshape(3, -1)
     values = np.random.default_rng(1).normal(size=(3, places.shape[1]))
-    own = {"kind": np.array(KINDS)[places[0]], "layer": places[1] + 1, "head": places[2] + 1}
-    table = {"line": np.repeat([1, 2, 3], places.shape[1]), **{name: np.tile(each, 3) for name, each in own.items()}}
+    names = [f"{KINDS[kind]}.{layer + 1}.{head + 1}" for kind, layer, head in places.T]
+    table = {"line": np.repeat([1, 2, 3], places.shape[1]), "head": np.array(names * 3)}
     header, *rows = mean_rows({**table, measure: values.ravel()})
     known = Manifest.read(Path("model")).weights_hash if weights_hash is None else weights_hash
     Path(name).write_bytes(csv_bytes([*header, "weights_hash"], [[*row, known] for row in rows]))
@@ -76,7 +76,7 @@ def test_another_table_is_refused(
     elif damage == "no table":
         file.write_bytes(b"\xff\x00\xfe" * 50)
     elif damage == "text":
-        file.write_text("measure,layer,head\neffect,1,1\n", encoding="utf-8")
+        file.write_text("measure,head\neffect,cross.1.1\n", encoding="utf-8")
     elif damage == "no numbers":
         file.write_bytes(file.read_bytes().replace(b",effect,", b",effect,x"))
     else:

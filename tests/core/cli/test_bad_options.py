@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from tests.core.cli.workplace import Said, Workplace, one_line_error
 from transformer_core.cli import main
 from transformer_core.cli.arguments import Parser
+from transformer_core.translator import Translator
 from viz_app.cli import HEADLIGHT
 
 MODEL = "--checkpoint {checkpoint} "
@@ -101,38 +103,49 @@ BAD = {
         "--preset huge": "must be one of base",
         "--model.d_model 7": "even",
     },
-    f"attention {SENTENCE}": {
+    f"analyse attention {SENTENCE}": {
         "--source ' '": "--source is empty",
-        "--out x.png": "must end with .npz",
+        "--out x.png": "must end with .npz or .csv",
         f"--source '{LONG}'": "at most 1024",
         "--target Haus --beam 2": "cannot be combined with --target",
     },
-    f"effects {SENTENCE}": {
+    f"analyse effects {SENTENCE}": {
         f"--target '{LONG}'": "--target has ",
         "--change mean": "need --sentences",
         "--sentences {valid}": "need --sentences, and no other",
-        "--out x.csv": "must end with .npz",
+    },
+    f"analyse direct {SENTENCE}": {
+        "--at 0": "--at is 0, but must be 1 or more",
+        "--at 99": "--at is 99, but must be from 1 to",
+        "--tokens The man sees": "one token or two",
     },
     f"atlas {MODEL}--sentences {{valid}} --out x": {
         "--parts links": "links needs --trees",
         "--parts align": "align needs --alignments",
         "--trees {valid}": "must have two",
     },
-    f"patch {MODEL}--clean 'A dog.' --corrupted 'A cat.' --out x.npz": {
+    f"analyse patch {MODEL}--clean 'A dog.' --corrupted 'A cat.' --out x.npz": {
         "--answers ' ' Ja.": "--answers is empty",
         "--answers Ja.": "--answers: expected 2 arguments",
         f"--clean '{LONG}'": "--clean has",
+        "--data {valid}": "--clean and --data cannot be combined",
     },
-    f"lens {SENTENCE}": {"--source ''": "--source is empty"},
-    f"attribute {SENTENCE}": {
+    f"analyse edges {MODEL}--clean 'A dog.' --corrupted 'A cat.' --out x.npz": {
+        "--least 0": "--least is 0, but must be above 0",
+        "--exact 1001": "--exact",
+        "--out x.svg": "must end with .npz or .csv or .dot",
+    },
+    f"analyse lens {SENTENCE}": {"--source ''": "--source is empty"},
+    f"analyse attribute {SENTENCE}": {
         "": "missing: --method",
         "--method lime": "must be one of attention, rollout",
-        "--method alti --layer 1": "alti takes no layer",
-        "--method norm --layer 3": "--layer is 3, but must be from 1 to 2",
-        "--method attention --head 0": "--head is 0, but must be from 1 to 4",
+        "--method alti --head cross.1": "alti takes no layer",
+        "--method norm --head cross.3": "--head is 'cross.3', but must be from cross.1.1 to cross.2.4",
+        "--method attention --head cross.1.0": "--head is 'cross.1.0'",
+        "--method attention --head encoder.1.1": "--head is 'encoder.1.1'",
         "--method alti --at 1 --tokens a e": "alti takes no contrast",
     },
-    f"attribute {ATTRIBUTE}": {
+    f"analyse attribute {ATTRIBUTE}": {
         "--at 1": "--at and --tokens belong together",
         "--at 1 --tokens a @@@@": "no token of this model",
         "--at 999 --tokens a e": "--at is 999",
@@ -225,7 +238,7 @@ BAD = {
         "--out x.html --out y.html": "a handout is an .html file",
     },
     "growth --history {histories}/base --out x.pdf": {
-        "--head cross.9.1": "--head is 'cross.9.1', but must be encoder, decoder or cross with a layer from 1 to 2",
+        "--head cross.9.1": "--head is 'cross.9.1', but must be kind.layer.head; a kind is",
         "--head '<b>'": "--head is '<b>', but must be",
         "--at 7": "--at is 7, but must be one of 0, ",
         "--sentence 0": "--sentence is 0, but must be between 1 and 8",
@@ -234,33 +247,6 @@ BAD = {
     "completion": {"": "missing: SHELL"},
 }
 CASES = [(f"{common} {bad}", told) for common, cases in BAD.items() for bad, told in cases.items()]
-Run = Callable[[str], Said]
-
-
-@pytest.fixture
-def run(made: Workplace, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command line in an empty folder."""
-    from viz_app.lessons.small_models import HISTORIES
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\n")))
-    for module in ("app", "class_"):
-        monkeypatch.setattr(f"viz_app.cli.{module}.run_server", lambda *_: pytest.fail("a server was started"))
-
-    def command(line: str) -> Said:
-        capsys.readouterr()
-        status = main(shlex.split(line.format(**vars(made), histories=HISTORIES)), HEADLIGHT)
-        return Said(status, *capsys.readouterr())
-
-    return command
-
-
-@pytest.mark.parametrize(("line", "told"), CASES, ids=[line[:20] + line[-60:] for line, _ in CASES])
-def test_bad_options_give_one_line_and_write_nothing(line: str, told: str, run: Run, tmp_path: Path) -> None:
-    assert told in one_line_error(run(line))
-    assert list(tmp_path.iterdir()) == []
-
-
 KINDS = {  # name of the function that reads an option -> part of the error
     "bool": "is 'nonsense', but must be true or false",
     "int": "is 'nonsense', but must be a whole number",
@@ -268,27 +254,55 @@ KINDS = {  # name of the function that reads an option -> part of the error
     "float": "is 'nonsense', but must be a number",
     "existing_path": "not found: nonsense(; .*)?",
 }
+Run = Callable[[str], Said]
 
 
-@pytest.mark.parametrize("command", HEADLIGHT.commands)
-def test_every_option_refuses_a_value_of_another_kind(command: str, run: Run) -> None:
+@pytest.fixture
+def run(made: Workplace, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command line in an empty folder; a model is loaded once."""
+    from viz_app.lessons.small_models import HISTORIES
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Translator, "load", cache(Translator.load))
+    for module in ("app", "class_"):
+        monkeypatch.setattr(f"viz_app.cli.{module}.run_server", lambda *_: pytest.fail("a server was started"))
+
+    def command(line: str) -> Said:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\n")))
+        capsys.readouterr()
+        status = main(shlex.split(line.format(**vars(made), histories=HISTORIES)), HEADLIGHT)
+        return Said(status, *capsys.readouterr())
+
+    return command
+
+
+def test_bad_options_give_one_line_and_write_nothing(run: Run, tmp_path: Path, subtests: pytest.Subtests) -> None:
+    for line, told in CASES:
+        with subtests.test(line):
+            assert told in one_line_error(run(line))
+            assert list(tmp_path.iterdir()) == []
+
+
+def test_every_option_refuses_a_value_of_another_kind(run: Run, subtests: pytest.Subtests) -> None:
     """The options say what they allow: words, numbers within bounds, files and folders that exist."""
-    parser: Parser = HEADLIGHT.parser(command)
-    for action in parser._actions:
-        flag, name = "".join(action.option_strings[:1]), getattr(action.type, "__name__", "")
-        if action.choices:
-            told = f"is 'nonsense', but must be (one|some) of {', '.join(action.choices)}"
-        elif name in KINDS:
-            told = KINDS[name]
-        else:
-            continue
-        error = one_line_error(run(f"{command} {flag} nonsense"))
-        assert re.match(rf"error: {flag or action.metavar}:? .*{told} \(more: headlight {command} --help\)", error)
-        if name == "bounded":
-            assert " or more (more: " in one_line_error(run(f"{command} {flag} -1000000"))
+    for command in HEADLIGHT.commands:
+        parser: Parser = HEADLIGHT.parser(command)
+        for action in parser._actions:
+            flag, name = "".join(action.option_strings[:1]), getattr(action.type, "__name__", "")
+            told = KINDS.get(name, "")
+            if action.choices:
+                told = f"is 'nonsense', but must be (one|some) of {', '.join(action.choices)}"
+            if not told:
+                continue
+            with subtests.test(f"{command} {flag}"):
+                error = one_line_error(run(f"{command} {flag} nonsense"))
+                way_on = rf"\(more: headlight {command} --help\)"
+                assert re.match(rf"error: {flag or action.metavar}:? .*{told} {way_on}", error)
+                if name == "bounded":
+                    assert " or more (more: " in one_line_error(run(f"{command} {flag} -1000000"))
 
 
 def test_a_number_may_be_too_large(run: Run) -> None:
     assert "--random-orders is 1000, but must be 100 or less" in one_line_error(
-        run("cumulative-ablation --random-orders 1000")
+        run("analyse cumulative-ablation --random-orders 1000")
     )

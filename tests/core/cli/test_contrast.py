@@ -14,7 +14,7 @@ def test_contrast(made: Workplace, call: Call, tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
     rows = ["\t".join(("articles" if number else "all else", *texts)) for number, texts in enumerate(pairs)]
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    said = call("contrast", "--checkpoint", made.checkpoint, "--test", file)
+    said = call("analyse", "contrast", "--checkpoint", made.checkpoint, "--test", file)
     assert said.status == 0, said.err
     *table, last = said.out.splitlines()
     summary = json.loads(last)
@@ -29,5 +29,5 @@ def test_contrast(made: Workplace, call: Call, tmp_path: Path) -> None:
 def test_a_file_without_questions(made: Workplace, call: Call, tmp_path: Path) -> None:
     file = tmp_path / "none.tsv"
     file.write_text("", encoding="utf-8")
-    error = one_line_error(call("contrast", "--checkpoint", made.checkpoint, "--test", file), 1)
+    error = one_line_error(call("analyse", "contrast", "--checkpoint", made.checkpoint, "--test", file), 1)
     assert "has no questions" in error

@@ -1,4 +1,4 @@
-"""A command on a file: rows of single sentences, means of a plain bootstrap; stop, slices, bad lines."""
+"""An analysis of a file: rows of single sentences, means of a plain bootstrap; stop, bad lines."""
 
 from __future__ import annotations
 
@@ -13,15 +13,10 @@ import pytest
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis import minimal_pairs
-from transformer_core.analysis.attribution import Method, attribute
-from transformer_core.analysis.effects.head_effects import head_effects
-from transformer_core.analysis.lens import logit_lens
 from transformer_core.analysis.patching import patching
 from transformer_core.atlas import resumable_map
-from transformer_core.attention_maps import KINDS
+from transformer_core.cli.analyse import data_file, data_set
 from transformer_core.cli.arguments import Options, UsageError
-from transformer_core.cli.sentence import data_file, data_set
-from transformer_core.data import read_pairs
 from transformer_core.translator import Translator
 
 SOURCES = [
@@ -56,53 +51,35 @@ def rows(file: Path) -> list[dict[str, str]]:
 
 
 def arguments(made: Workplace, command: str, data: Path, out: Path) -> list[Any]:
-    return [*command.split(), "--checkpoint", made.checkpoint, "--data", data, "--out", out]
+    return ["analyse", *command.split(), "--checkpoint", made.checkpoint, "--data", data, "--out", out]
 
 
 def numbers(found: list[dict[str, str]], line: int, column: str) -> list[float]:
     return [float(row[column]) for row in found if row["line"] == str(line)]
 
 
-def test_rows_are_those_of_single_sentences(made: Workplace, call: Call, data: Path, tmp_path: Path) -> None:
-    translator = Translator.load(made.checkpoint)
-    effects, lens = tmp_path / "effects.csv", tmp_path / "lens.csv"
-    others = list(read_pairs(made.valid))
-    said = call(*arguments(made, f"effects --change mean --sentences {made.valid}", data, effects))
-    assert said.status == 0, said.err
-    assert call(*arguments(made, "lens", data, lens)).status == 0
-    by_effect, by_lens = rows(effects), rows(lens)
+@pytest.mark.parametrize("analysis", ["effects --change mean --sentences {valid}", "lens", "attribute --method alti"])
+def test_rows_are_those_of_single_sentences(
+    analysis: str, made: Workplace, call: Call, data: Path, tmp_path: Path
+) -> None:
+    """Against the command on each sentence alone, which test_analyse.py holds against the library."""
+    command, out, single = analysis.format(valid=made.valid), tmp_path / "all.csv", tmp_path / "one.csv"
+    assert call(*arguments(made, command, data, out)).status == 0
     for line, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True), start=1):
-        single = head_effects(translator, source, target or None, change="mean", others=others)
-        expected = np.concatenate([single.effects[kind].sum(dim=2).flatten() for kind in KINDS])
-        np.testing.assert_allclose(numbers(by_effect, line, "effect"), expected, atol=1e-4)
-        seen = logit_lens(translator, source, target or None)
-        assert numbers(by_lens, line, "position") == list(range(1, 1 + len(seen.run.tokens)))
-        for layer in range(translator.config.num_layers + 1):
-            np.testing.assert_allclose(numbers(by_lens, line, f"log_p_{layer}"), seen.log_p[layer], atol=1e-4)
-            assert numbers(by_lens, line, f"rank_{layer}") == seen.rank[layer].tolist()
-    heads = [(row["kind"], int(row["layer"]), int(row["head"])) for row in by_effect if row["line"] == "1"]
-    config = translator.config
-    layers, each = range(1, 1 + config.num_layers), range(1, 1 + config.num_heads)
-    assert heads == [(kind, layer, head) for kind in KINDS for layer in layers for head in each]
-    record = json.loads((tmp_path / "effects.csv.json").read_text(encoding="utf-8"))
-    assert record["checkpoint_hash"] == translator.checkpoint_hash and record["sentences"] == 6
-
-
-@pytest.mark.parametrize("method", ["alti", "integrated-gradients", "norm"])
-def test_rows_of_attribute(method: Method, made: Workplace, call: Call, data: Path, tmp_path: Path) -> None:
-    out = tmp_path / "found.csv"
-    assert call(*arguments(made, f"attribute --method {method} --steps 4", data, out)).status == 0
-    translator, found = Translator.load(made.checkpoint), rows(out)
-    single = attribute(translator, SOURCES[3], method=method, steps=4)
-    sizes = single.sizes.numpy()
-    np.testing.assert_allclose(numbers(found, 4, "share"), sizes.max(axis=1) / sizes.sum(axis=1), atol=1e-4)
-    np.testing.assert_allclose(numbers(found, 4, "log_p"), single.run.log_p, atol=1e-4)
-    words = [single.source_axis.word_texts[number] for number in sizes.argmax(axis=1)]
-    told = [row["word"] for row in found if row["line"] == "4"]
-    assert told == [f"'{word}" if word.startswith("=") else word for word in words]
-    if method == "alti":
-        np.testing.assert_allclose(numbers(found, 4, "of_source"), single.source.sum(dim=1), atol=1e-4)
-    assert ("gap" in found[0]) == (method == "integrated-gradients")
+        read = ["--source", source, *(["--target", target] if target else [])]
+        options = [*command.split(), "--checkpoint", made.checkpoint, *read, "--out", single, "--force"]
+        assert call("analyse", *options).status == 0
+        expected, got = rows(single), [row for row in rows(out) if row.pop("line") == str(line)]
+        assert len(expected) == len(got)
+        for one, other in zip(expected, got, strict=True):
+            assert one.keys() == other.keys()
+            for name, value in one.items():
+                if name in ("head", "token", "word"):
+                    assert other[name] == value
+                else:
+                    assert float(other[name]) == pytest.approx(float(value), abs=1e-4), name
+    record = json.loads((tmp_path / "all.csv.json").read_text(encoding="utf-8"))
+    assert record["checkpoint_hash"] == Translator.load(made.checkpoint).checkpoint_hash and record["sentences"] == 6
 
 
 def test_rows_of_patch(made: Workplace, call: Call, tmp_path: Path) -> None:
@@ -145,38 +122,17 @@ def test_a_stopped_run_goes_on(
     assert not list(tmp_path.glob(".*"))
 
 
-SLICES = {
-    "tokens<1000": {1, 2, 3, 4, 5, 6},
-    "source~^The.*house": {1, 3},
-    "target~Frau": {3},
-    "3=news": {2, 4, 6},
-    "3=news source~dog": {6},
-}
-
-
-@pytest.mark.parametrize("where", SLICES)
-def test_slices(where: str, made: Workplace, data: Path) -> None:
+def test_the_first_lines_are_read_shortest_first(made: Workplace, data: Path) -> None:
     translator = Translator.load(made.checkpoint)
-    found, skipped = selected(translator, data, where.split())
-    assert {line for line, _ in found} == SLICES[where] and skipped == 0
+    lengths = [len(translator.encode(source)) for source in SOURCES]
+    found, skipped = selected(translator, data)
+    assert [line - 1 for line, _ in found] == sorted(range(6), key=lambda number: (lengths[number], number))
+    assert skipped == 0
+    assert {line for line, _ in selected(translator, data, most=2)[0]} == {1, 2}
 
 
-def selected(translator: Translator, data: Path, where: list[str], most: int = 1_000) -> Any:
-    options = Options(data=str(data), where=where, most=most)
-    return data_file.read_sentences(options, ["source", "target"], translator)
-
-
-def test_slices_by_length_count_tokens_of_the_source(made: Workplace, data: Path) -> None:
-    translator = Translator.load(made.checkpoint)
-    lengths = [len(translator.tokenizer.encode(source).ids) for source in SOURCES]
-    limit = sorted(lengths)[3]
-    expected = [number for number, length in enumerate(lengths, start=1) if length < limit]
-    found, _ = selected(translator, data, [f"tokens<{limit}"])
-    assert sorted(line for line, _ in found) == expected
-    assert [len(translator.encode(texts[0])) for _, texts in found] == sorted(
-        length for length in lengths if length < limit
-    )
-    assert len(selected(translator, data, [], most=2)[0]) == 2
+def selected(translator: Translator, data: Path, most: int = 1_000) -> Any:
+    return data_file.read_sentences(Options(data=str(data), most=most), ["source", "target"], translator)
 
 
 def test_bad_lines_are_counted(made: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,18 +148,12 @@ def test_bad_lines_are_counted(made: Workplace, tmp_path: Path, monkeypatch: pyt
         b"a" * 2_000_001,
     ]
     data.write_bytes(b"\r\n".join(lines))
-    found, skipped = selected(Translator.load(made.checkpoint), data, [])
+    found, skipped = selected(Translator.load(made.checkpoint), data)
     assert [each for each in found if each[0] != 6] == [(1, ["A house.", None]), (7, ["A horse.", "ein"])]
     assert skipped + len(found) == len(lines)
     monkeypatch.setattr(data_file, "MAX_FILE_BYTES", 5)
     with pytest.raises(UsageError, match="more than 5 bytes"):
-        selected(Translator.load(made.checkpoint), data, [])
-
-
-def test_a_regular_expression_that_hangs_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data_file, "MAX_SECONDS", 0.05)
-    with pytest.raises(UsageError, match="takes too long"):
-        data_file.condition(r"source~^(a|aa)+$", ["source"])({"source": "a" * 60 + "!"})
+        selected(Translator.load(made.checkpoint), data)
 
 
 def test_means_are_those_of_a_plain_bootstrap() -> None:
@@ -221,23 +171,18 @@ def test_means_are_those_of_a_plain_bootstrap() -> None:
 
 
 def test_each_head_has_its_own_mean() -> None:
-    kinds, heads = np.array(["encoder", "cross"] * 3), np.array([1, 2] * 3)
-    table = {"line": np.repeat([1, 2, 3], 2), "kind": kinds, "layer": heads, "head": heads, "effect": np.arange(6.0)}
+    heads = np.array(["encoder.1.1", "cross.2.2"] * 3)
+    table = {"line": np.repeat([1, 2, 3], 2), "head": heads, "effect": np.arange(6.0)}
     _, first, second = data_set.mean_rows(table)
-    assert first[:5] == ["encoder", 1, 1, "effect", 2.0] and second[:5] == ["cross", 2, 2, "effect", 3.0]
-    assert first[5] < 2.0 < first[6]
+    assert first[:3] == ["encoder.1.1", "effect", 2.0] and second[:3] == ["cross.2.2", "effect", 3.0]
+    assert first[3] < 2.0 < first[4]
 
 
 BAD = {
     "effects --source x": "cannot be combined",
-    "lens --where tokens": "--where is 'tokens', but must be a name",
-    "lens --where colour=red": "names",
-    "lens --where tokens<many": "could not convert",
-    "lens --where source~(": "missing )",
-    "lens --where source~zebra": "no line that can be read and fits",
     "lens --most 10001": "10,000 or less",
     "attribute --method gradient --at 1 --tokens a b": "--at and --data",
-    "attribute --method gradient --layer 1": "takes no layer",
+    "attribute --method gradient --head cross.1": "takes no layer",
     "patch --site ffn": "can only be combined with heads",
 }
 
@@ -245,7 +190,7 @@ BAD = {
 @pytest.mark.parametrize("bad", BAD)
 def test_bad_options(bad: str, made: Workplace, call: Call, data: Path, tmp_path: Path) -> None:
     said = one_line_error(call(*arguments(made, bad, data, tmp_path / "x.csv")))
-    assert BAD[bad].replace("names", "source, target") in said
+    assert BAD[bad] in said
     assert not (tmp_path / "x.csv").exists()
 
 
@@ -254,5 +199,5 @@ def test_files_are_not_replaced(made: Workplace, call: Call, data: Path, tmp_pat
     assert "add --force" in one_line_error(call(*arguments(made, "lens", data, tmp_path / "x.csv")))
     assert "must end with .csv" in one_line_error(call(*arguments(made, "lens", data, tmp_path / "x.npz")))
     assert "missing: --source, or --data" in one_line_error(
-        call("lens", "--checkpoint", made.checkpoint, "--out", tmp_path / "x.npz")
+        call("analyse", "lens", "--checkpoint", made.checkpoint, "--out", tmp_path / "x.npz")
     )

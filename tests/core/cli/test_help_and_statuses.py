@@ -26,12 +26,13 @@ def test_help_lists_every_command_and_starts_without_torch() -> None:
     assert all(f"\n  {name} " in shown for name in COMMANDS)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_teaches_by_example(command: str, call: Call) -> None:
-    said = call(command, "--help")
-    assert said.status == 0
-    assert said.out.startswith(f"usage: python -m transformer_core {command}")
-    assert f"Example:\n\n  python -m transformer_core {command}" in said.out
+def test_each_command_teaches_by_example(call: Call, subtests: pytest.Subtests) -> None:
+    for command in COMMANDS:
+        with subtests.test(command):
+            said = call(*command.split(), "--help")
+            assert said.status == 0
+            assert said.out.startswith(f"usage: python -m transformer_core {command}")
+            assert f"Example:\n\n  python -m transformer_core {command}" in said.out
 
 
 @pytest.mark.parametrize("command", ["train", "count"])

@@ -15,9 +15,9 @@ import json
 import logging
 from pathlib import Path
 
+from transformer_core.cli.analyse.contrast import FORM_NAMES
 from transformer_core.cli.arguments import Options, Parser, UsageError, select_device, write_summary
 from transformer_core.cli.checkpoint.measurements import BUILDERS, CARD_FILE, Builder, Inputs, SkippedError
-from transformer_core.cli.contrast import FORM_NAMES
 from transformer_core.storage.files import recover_interrupted_writes
 from transformer_core.storage.manifest import MANIFEST_FILE, Manifest
 from transformer_core.storage.measurements import FOLDER, MEASURED, write_derived
@@ -34,7 +34,7 @@ def add_options(parser: Parser) -> None:
     parser.add_path("--gold", "Hand-aligned sentences, as `align` reads.")
     parser.add_argument("--slow", action="store_true", help="For `methods`: also integrated gradients, 8 times slower.")
     for form in FORM_NAMES:
-        parser.add_path(f"--{form}", f"Questions, as `contrast --form {form}` reads.")
+        parser.add_path(f"--{form}", f"Questions, as `analyse contrast --form {form}` reads.")
     parser.add_path("--run", "Folder of the model's training run, with snapshots.", form="DIR")
     parser.add_path("--sentences", "Sentences for the history, as `history` reads.")
     parser.add_path("--atlas", "The atlas of this model: `atlas.json`, as `atlas` writes it.")

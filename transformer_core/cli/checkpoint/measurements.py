@@ -15,8 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from transformer_core.cli.analyse.contrast import FORM_NAMES, report
 from transformer_core.cli.checkpoint.model_card import with_heads, with_prose_numbers, with_scores
-from transformer_core.cli.contrast import FORM_NAMES, report
 from transformer_core.cli.training.history import build_history, read_probes
 from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.storage.measurements import json_file

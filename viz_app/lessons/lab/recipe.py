@@ -30,7 +30,7 @@ def recipe(context: LessonContext, imports: str, *lines: str, command: Sequence[
         context: Names checkpoint and sentence.
         imports: Imports of the Python code beside the model, a line each.
         lines: The Python code; the last one is the result.
-        command: Name and options of a command of the core; it reads the sentence unless it is given others.
+        command: Name and options of an analysis of the core; it reads the sentence unless it is given others.
         out: File that the command writes.
     """
     checkpoint = str(checkpoint_record(context.service.translator)["checkpoint"])
@@ -42,5 +42,5 @@ def recipe(context: LessonContext, imports: str, *lines: str, command: Sequence[
         return Recipe(python)
     name, *options = command
     source = [] if "--clean" in options else ["--source", context.source]
-    words = ["python", "-m", "transformer_core", name, "--checkpoint", checkpoint, *source, *options, "--out", out]
-    return Recipe(python, shlex.join(words))
+    program = ["python", "-m", "transformer_core", "analyse", name, "--checkpoint", checkpoint]
+    return Recipe(python, shlex.join([*program, *source, *options, "--out", out]))

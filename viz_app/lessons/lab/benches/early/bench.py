@@ -39,8 +39,8 @@ def recipe(context: LessonContext) -> Recipe:
         context,
         "from transformer_core.analysis.lens import decoder_lens",
         "[translation.text for translation in decoder_lens(translator, source)]",
-        command=("lens",),
-        out="lens.npz",
+        command=("decoder-lens",),
+        out="early.npz",
     )
 
 

@@ -210,10 +210,10 @@ def recipe(context: LessonContext) -> Recipe:
     contrast = contrasted(context, slow)
     asked_for = _choice(context, method)
     options, imported, more = ["--method", asked_for["method"]], "attribute", ""
-    for part in ("layer", "head"):
-        if part in asked_for:
-            options += [f"--{part}", str(asked_for[part] + 1)]
-            more += f", {part}={asked_for[part]}"
+    if "head" in asked_for:
+        layer, head = asked_for["layer"], asked_for["head"]
+        options += ["--head", f"cross.{layer + 1}.{head + 1}"]
+        more = f", layer={layer}, head={head}"
     if contrast is not None and method in contrast.methods:
         asked = contrast.asked
         options += ["--at", str(asked.position + 1), "--tokens", *contrast.tokens]

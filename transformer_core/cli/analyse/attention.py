@@ -12,28 +12,27 @@ For L layers, H heads, S source and T target positions the file contains
   scores (T,)            log-probability of each output, in nats
   provenance             JSON text: checkpoint and its hash, sentence, search
 
-Layers and heads count from 0. Nothing is pickled: numpy.load(FILE) reads everything.
+Axes of arrays count from 0. Nothing is pickled: numpy.load(FILE) reads everything. The table has a row for
+each token of the translation.
 
 Example:
-  python -m transformer_core attention --checkpoint checkpoints/en-de \
+  python -m transformer_core analyse attention --checkpoint checkpoints/en-de \
       --source "A man rides a bicycle." --out attention.npz
 """
 
 from __future__ import annotations
 
-import logging
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from transformer_core.cli.analyse.analysis import Analysis, Measured
 from transformer_core.cli.arguments import SEARCH, Options, Parser, UsageError
-from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
-log = logging.getLogger(__name__)
 
-
-def _add_options(parser: Parser) -> None:
+def _options(parser: Parser) -> None:
     parser.add_languages()
     parser.add_search()
 
@@ -46,32 +45,32 @@ def _check(options: Options) -> None:
         )
 
 
-def _measure(translator: Translator, options: Options) -> Measurement:
+def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str, Any]) -> Measured:
     """Return all weights; of the model's own translation with the facts of its search."""
     import numpy as np
 
+    source, target = texts
     search: dict[str, Any] = {}
-    if options.target is None:
-        found = translator.translate(options.source)
+    if target is None:
+        found = translator.translate(source)
         target, maps, scores = found.text, found.attention, found.scores
         search = {name: value for name, value in translator.decoding.to_dict().items() if name in SEARCH}
     else:
-        target, forced = options.target, translator.teacher_force(options.source, options.target)
+        forced = translator.teacher_force(source, target)
         maps, scores = forced.attention, forced.scores
     axes = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
-    log.info("%s: %s", options.out, target)
-    return Measurement(
+    return Measured(
+        columns={"position": range(1, 1 + len(scores)), "token": maps.outputs.tokens, "log_p": scores},
         arrays={
-            "encoder": maps.encoder,
-            "decoder": maps.decoder,
-            "cross": maps.cross,
+            **{kind: maps.weights(kind) for kind in maps.kinds},
             **{name: axis.tokens for name, axis in axes.items()},
             **{f"{name}_words": np.array(axis.words, dtype=np.int64) for name, axis in axes.items()},
             "scores": np.array(scores, dtype=np.float64),
         },
-        facts=sentence_facts(options, target, finished=maps.finished, **search),
+        facts={"target": target, "finished": maps.finished, **search},
+        report=[target],
     )
 
 
-COMMAND = SentenceCommand("attention", _measure, _add_options, _check)
-add_options, run = COMMAND.add_options, COMMAND.run
+ANALYSIS = Analysis("attention", _measure, _options, _check, data=False)
+add_options, run = ANALYSIS.add_options, ANALYSIS.run

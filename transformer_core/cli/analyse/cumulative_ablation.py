@@ -9,23 +9,26 @@ At twelve of the steps the sentence is translated anew. --order sets which head 
 
 For N heads the file contains
 
-  heads (N,)          in the order in which they go, such as cross.5.2; layers and heads from 0
+  heads (N,)          in the order in which they go, such as cross.5.2
   log_p (N + 1,)      of the translation without the first 0, 1, ..., N heads, in nats
   counts, texts       (C,) how many heads are off, and what the model generates then
   random (R, C)       the log-probability at these counts in orders that are drawn
   provenance          JSON text: checkpoint and its hash, sentence, order
 
+The table has a row for each of counts: off, head (the last that went), log_p, text.
+
 Example:
-  python -m transformer_core cumulative-ablation --checkpoint checkpoints/en-de \
+  python -m transformer_core analyse cumulative-ablation --checkpoint checkpoints/en-de \
       --source "A man rides a bicycle." --out cumulative-ablation.npz
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Options, Parser
-from transformer_core.cli.sentence.sentence_command import Measurement, SentenceCommand, sentence_facts
+from transformer_core.cli.analyse.analysis import Analysis, Measured, picked, run_report
+from transformer_core.cli.arguments import Parser
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -33,33 +36,39 @@ if TYPE_CHECKING:
 ORDERS = ("effect", "gradient", "greedy", "random")
 
 
-def _add_options(parser: Parser) -> None:
+def _options(parser: Parser) -> None:
     parser.add_choice("--order", ORDERS, "Order of the heads.", default="effect")
     parser.add_number("--random-orders", 0, "Random orders to compare with.", least=0, most=100)
     parser.add_number("--seed", 0, "Of what is drawn.", least=0)
 
 
-def _measure(translator: Translator, options: Options) -> Measurement:
+def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str, Any]) -> Measured:
     """Return the log-probability at every step, and the translation at some."""
     from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation
 
-    chosen = {"order": options.order, "seed": options.seed, "random_orders": options.random_orders}
-    found = cumulative_ablation(translator, options.source, options.target, **chosen)
-    log_p = found.log_p.tolist()
-    counts, texts = zip(*found.texts, strict=True)
-    rows = [[str(count), f"{log_p[count]:.2f}", text] for count, text in found.texts]
-    return Measurement(
-        arrays={
-            "heads": [f"{kind}.{layer}.{head}" for kind, layer, head in found.heads],
-            "log_p": found.log_p,
-            "random": found.random,
-            "counts": counts,
-            "texts": texts,
+    ablation = cumulative_ablation(translator, *texts, **choices)
+    heads = [f"{kind}.{layer + 1}.{head + 1}" for kind, layer, head in ablation.heads]
+    counts, translations = zip(*ablation.texts, strict=True)
+    last = ["", *heads]
+    return Measured(
+        columns={
+            "off": counts,
+            "head": [last[count] for count in counts],
+            "log_p": ablation.log_p.cpu()[list(counts)],
+            "text": translations,
         },
-        facts=sentence_facts(options, found.run.text, **chosen),
-        report=[f"{found.run.text}\n", [["heads off", "log-probability", "translation"], *rows]],
+        arrays={
+            "heads": heads,
+            "log_p": ablation.log_p,
+            "random": ablation.random,
+            "counts": counts,
+            "texts": translations,
+        },
+        facts={"target": ablation.run.text},
+        report=[run_report(ablation.run)],
     )
 
 
-COMMAND = SentenceCommand("cumulative-ablation", _measure, _add_options)
-add_options, run = COMMAND.add_options, COMMAND.run
+_CHOICES = picked("order", "random_orders", "seed")
+ANALYSIS = Analysis("cumulative-ablation", _measure, _options, choices=_CHOICES, data=False)
+add_options, run = ANALYSIS.add_options, ANALYSIS.run

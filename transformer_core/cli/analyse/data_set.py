@@ -1,14 +1,14 @@
-"""A command on a file of sentences: a table with a row for each token or head, and means over sentences."""
+"""An analysis of a file of sentences: a table with a row for each token or head, and means over sentences."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from transformer_core.cli.analyse.analysis import Analysis, Columns, largest, table, table_csv
 from transformer_core.cli.arguments import (
     Options,
     UsageError,
@@ -18,48 +18,29 @@ from transformer_core.cli.arguments import (
     load_translator,
     write_table,
 )
-from transformer_core.storage.csv_table import csv_bytes, escape_formula
+from transformer_core.storage.csv_table import csv_bytes
 from transformer_core.storage.files import atomic_write_bytes, exclusive, sha256, write_json
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from transformer_core.atlas.resumable_map import Results
     from transformer_core.translator import Translator
 
-MAX_SENTENCES = 10_000
 MAX_ROWS = 5_000_000  # a row for each head of each sentence
-HEAD = ("kind", "layer", "head")  # columns that name a head
 GROUP = 20  # sentences of like length, whose translations are one batch
-_SHOWN = 12  # the largest means on the screen
-Columns = Mapping[str, Any]
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class DataSet:
-    """Measurement of each sentence of a file.
-
-    Args:
-        columns: Model, texts (sources, then translations) and choices -> columns of the rows of a sentence.
-        choices: Model and options -> JSON of all that the numbers depend on.
-    """
-
-    columns: Callable[[Translator, Sequence[Any], Mapping[str, Any]], Columns]
-    choices: Callable[[Translator, Options], dict[str, Any]] = lambda translator, options: {}
-
-
-def measure_data_set(command: str, data_set: DataSet, names: Sequence[str], options: Options) -> int:
+def measure_data_set(analysis: Analysis, names: Sequence[str], options: Options) -> int:
     """Measure all sentences of --data; write the table, its means and its provenance; print the means."""
     from transformer_core.atlas.resumable_map import ResumableMap, cut, joined
-    from transformer_core.cli.sentence.data_file import read_sentences
+    from transformer_core.cli.analyse.data_file import read_sentences
 
     out, data = options.out, Path(options.data)
     means_file, record = out.with_suffix(".means.csv"), out.with_name(f"{out.name}.json")
     for path in (means_file, record):
         check_new_file("--out", path, options.force)
     translator = load_translator(options)
-    choices = data_set.choices(translator, options)
+    choices = analysis.choices(translator, options)
     sentences, skipped = read_sentences(options, names, translator)
     if 3 * translator.config.num_layers * translator.config.num_heads * len(sentences) > MAX_ROWS:
         raise UsageError(f"--most: heads times sentences must be at most {MAX_ROWS:,}; take fewer sentences")
@@ -72,28 +53,25 @@ def measure_data_set(command: str, data_set: DataSet, names: Sequence[str], opti
     )
     runner.folder.mkdir(exist_ok=True)
     with exclusive(runner.folder, waits=False):
-        groups = [[command, choices, group] for group in cut(sentences, GROUP)]
+        groups = [[analysis.name, choices, group] for group in cut(sentences, GROUP)]
         results = [each for each in runner.run(measure_group, groups, f"sentences x {GROUP}") if len(each["line"])]
         if not results:
             runner.clear()
             raise UsageError(f"--data: {data} has no sentence that can be measured")
-        table = {name: joined(results, name) for name in results[0]}
-        order = table["line"].argsort(kind="stable")
-        table = {name: values[order] for name, values in table.items()}
-        means, measured = mean_rows(table), len(set(table["line"].tolist()))
+        columns = {name: joined(results, name) for name in results[0]}
+        order = columns["line"].argsort(kind="stable")
+        columns = {name: values[order] for name, values in columns.items()}
+        means, measured = mean_rows(columns), len(set(columns["line"].tolist()))
         counts = {"sentences": measured, "not_comparable": len(sentences) - measured, "unreadable": skipped}
-        facts = {"data": data.name, "sha256": sha256(data), "where": options.where, "choices": choices, **counts}
-        texts = [map(escape_formula, v.tolist()) if v.dtype.kind == "U" else v for v in table.values()]
-        atomic_write_bytes(out, csv_bytes(list(table), zip(*texts, strict=True)))
+        facts = {"data": data.name, "sha256": sha256(data), "choices": choices, **counts}
+        atomic_write_bytes(out, table_csv(columns))
         hashed = ([*row, translator.checkpoint_hash] for row in means[1:])
         atomic_write_bytes(means_file, csv_bytes([*means[0], "weights_hash"], hashed))
-        write_json(record, {"program": "Headlight", "command": command, **checkpoint_names(translator), **facts})
+        write_json(record, {"program": "Headlight", "command": analysis.name, **checkpoint_names(translator), **facts})
         runner.clear()
-    header, *shown = means
-    if "head" in table:  # the largest of the first measure
-        shown = [row for row in shown if row[-5] == shown[0][-5]]
-        shown = sorted(shown, key=lambda row: -abs(row[-4]))[:_SHOWN]
-    write_table([f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row] for row in (header, *shown))
+    header, *rows = means
+    first = [row for row in rows if row[1] == rows[0][1]]  # of the first measure
+    write_table(table(header, largest(first) if analysis.ranked else rows))
     skipped_words = f"skipped {counted(skipped, 'unreadable line')} and {len(sentences) - measured} not comparable"
     log.info("%s: %s; %s", out, counted(measured, "sentence"), skipped_words)
     return 0
@@ -107,7 +85,7 @@ def measure_group(translator: Translator, item: Any) -> Results:
     from transformer_core.atlas.resumable_map import joined
 
     command, choices, group = item
-    data_set: DataSet = import_module(f"transformer_core.cli.sentence.{command}").COMMAND.data_set
+    analysis: Analysis = import_module(f"transformer_core.cli.analyse.{command.replace('-', '_')}").ANALYSIS
     lines, texts = [line for line, _ in group], [list(each) for _, each in group]
     half = len(texts[0]) // 2
     missing = [(each, side) for each in texts for side in range(half) if each[half + side] is None]
@@ -117,22 +95,12 @@ def measure_group(translator: Translator, item: Any) -> Results:
     tables: list[Results] = []
     for line, each in zip(lines, texts, strict=True):
         try:
-            columns = {name: np.asarray(values) for name, values in data_set.columns(translator, each, choices).items()}
+            measured = analysis.measure(translator, each, choices)
         except PatchingError:  # equal translations, or hardly a difference
             continue
+        columns = {name: np.asarray(values) for name, values in measured.columns.items()}
         tables.append({"line": np.full(len(next(iter(columns.values()))), line), **columns})
     return {name: joined(tables, name) for name in tables[0]} if tables else {"line": np.empty(0, np.int64)}
-
-
-def head_columns(**values: Tensor) -> Columns:
-    """Return columns with a row for each head, from (3, L, H) values; layers and heads from 1."""
-    import numpy as np
-
-    from transformer_core.attention_maps import KINDS
-
-    kinds, layers, heads = np.indices(next(iter(values.values())).shape).reshape(3, -1)
-    own = {name: each.cpu().flatten() for name, each in values.items()}
-    return {"kind": np.array(KINDS)[kinds], "layer": layers + 1, "head": heads + 1, **own}
 
 
 def mean_rows(table: Columns) -> list[list[Any]]:
@@ -145,15 +113,15 @@ def mean_rows(table: Columns) -> list[list[Any]]:
     from transformer_core.atlas.statistics import Bootstrap
 
     lines, sentence = np.unique(table["line"], return_inverse=True)
-    head = [name for name in HEAD if name in table]
-    keys = list(zip(*(table[name].tolist() for name in head), strict=True)) or [()] * len(sentence)
+    head = ["head"] if "head" in table else []
+    keys = [(key,) for key in table["head"].tolist()] if head else [()] * len(sentence)
     groups = {key: number for number, key in enumerate(dict.fromkeys(keys))}
     shape = len(lines), len(groups)
     place = sentence * shape[1] + [groups[key] for key in keys]
     rows: list[list[Any]] = [[*head, "measure", "mean", "low", "high", "sentences"]]
     drawing = Bootstrap(len(lines))
     for name, values in table.items():
-        if name in ("line", *HEAD, "position") or values.dtype.kind not in "fi":
+        if name in ("line", "position") or values.dtype.kind not in "fi":
             continue
         finite = np.isfinite(values)
         counts, sums = (np.bincount(place[finite], each, np.prod(shape)) for each in (None, values[finite]))

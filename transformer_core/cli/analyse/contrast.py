@@ -12,7 +12,7 @@ FILE has one question per line, separated by tabs:
 Prints a table with the share of correct answers by phenomenon, then one line of JSON.
 
 Example:
-  python -m transformer_core contrast --checkpoint checkpoints/en-de --test pairs.tsv
+  python -m transformer_core analyse contrast --checkpoint checkpoints/en-de --test pairs.tsv
 """
 
 from __future__ import annotations

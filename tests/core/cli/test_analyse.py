@@ -1,4 +1,4 @@
-"""The commands on one sentence: the file has the numbers of the function behind the command, and their provenance."""
+"""`analyse`: the file has the numbers of the function behind the command, their provenance and a table."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from transformer_core.analysis.effects import head_effects as effects
 from transformer_core.analysis.effects import head_paths
 from transformer_core.analysis.effects.direct_effects import direct_effects
 from transformer_core.analysis.lens import decoder_lens, logit_lens
+from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import KINDS, AttentionMaps
-from transformer_core.cli.sentence import attribute as attribute_command
-from transformer_core.cli.sentence import cumulative_ablation, patch
-from transformer_core.cli.sentence import effects as effects_command
+from transformer_core.cli.analyse import attribute as attribute_command
+from transformer_core.cli.analyse import cumulative_ablation, patch
+from transformer_core.cli.analyse import effects as effects_command
 from transformer_core.data import read_pairs
 from transformer_core.translator import Translator
 
@@ -64,7 +65,7 @@ def head_effects(target: str | None = None, **options: Any) -> Callable[[Transla
         found = effects.head_effects(translator, SOURCE, target, others=others, **options)
         spreads = {f"{kind}_spread": draws.std(dim=0) for kind, draws in (found.draws or {}).items()}
         own = {str(kind): values for kind, values in found.effects.items()}
-        return {**own, **spreads, "tokens": found.run.tokens, "log_p": found.run.log_p}
+        return {**own, **spreads, **of_run(found.run)}
 
     return measure
 
@@ -72,7 +73,7 @@ def head_effects(target: str | None = None, **options: Any) -> Callable[[Transla
 def ablated(translator: Translator, made: Workplace) -> Arrays:
     found = ablation.cumulative_ablation(translator, SOURCE, TARGET, order="gradient", random_orders=1)
     return {
-        "heads": [f"{kind}.{layer}.{head}" for kind, layer, head in found.heads],
+        "heads": [f"{kind}.{layer + 1}.{head + 1}" for kind, layer, head in found.heads],
         "log_p": found.log_p,
         "random": found.random,
         "counts": [count for count, _ in found.texts],
@@ -80,12 +81,19 @@ def ablated(translator: Translator, made: Workplace) -> Arrays:
     }
 
 
-def lenses(translator: Translator, made: Workplace) -> Arrays:
+def of_run(run: TeacherForcedRun) -> Arrays:
+    return {"tokens": run.tokens, "source_tokens": run.source_tokens, "log_p": run.log_p}
+
+
+def lens(translator: Translator, made: Workplace) -> Arrays:
     found = logit_lens(translator, SOURCE, TARGET)
     numbers = {name: getattr(found, name) for name in ("log_p", "rank", "entropy", "top_log_p")}
     top = [[translator.tokenizer.tokens(row) for row in layer] for layer in found.top.tolist()]
-    texts = [each.text for each in decoder_lens(translator, SOURCE)]
-    return {**numbers, "top": top, "texts": texts, "tokens": found.run.tokens}
+    return {**of_run(found.run), **numbers, "top": top}
+
+
+def early(translator: Translator, made: Workplace) -> Arrays:
+    return {"texts": [each.text for each in decoder_lens(translator, SOURCE)]}
 
 
 def patched(translator: Translator, made: Workplace) -> Arrays:
@@ -108,15 +116,11 @@ def edges(translator: Translator, made: Workplace) -> Arrays:
 def direct(translator: Translator, made: Workplace) -> Arrays:
     found = direct_effects(translator, SOURCE, TARGET, position=1, tokens=first_ids(translator))
     assert set(found.parts) == {"embedding", "positional_encoding", "decoder", "cross", "feed_forward", "biases"}
-    return {
-        **found.parts, "logit": found.logit, "tokens": found.run.tokens, "source_tokens": found.run.source_tokens
-    }  # fmt: skip
+    return {**found.parts, "logit": found.logit, **of_run(found.run)}
 
 
 def attributed(found: Attribution) -> Arrays:
-    run = found.run
-    tokens = {"tokens": run.tokens, "source_tokens": run.source_tokens, "log_p": run.log_p}
-    return {"source": found.source, "target": found.target, **tokens, **found.report}
+    return {"source": found.source, "target": found.target, **of_run(found.run), **found.report}
 
 
 def first_ids(translator: Translator) -> list[int]:
@@ -140,13 +144,28 @@ def one_head(translator: Translator, made: Workplace) -> Arrays:
 
 @dataclass(frozen=True)
 class Case:
-    """Arguments of a command; the arrays and some of the facts that its file has; a word of its table."""
+    """Arguments of a command; the arrays and some of the facts that its file has; a row that its table has."""
 
     arguments: str
     arrays: Callable[[Translator, Workplace], Arrays]
     facts: dict[str, Any] = field(default_factory=dict)
-    told: str = ""
+    row: Callable[[Arrays], Sequence[Any]] = lambda found: []
     sentence: tuple[str, ...] = ("--source", SOURCE)
+
+
+def largest(*names: str, of: str = "", kinds: Sequence[str] = KINDS) -> Callable[[Arrays], Sequence[Any]]:
+    """The head with the largest value, its address counted from 1, and the value; summed over the last axis."""
+
+    def row(found: Arrays) -> Sequence[Any]:
+        values = np.stack([found[kind].sum(axis=2) for kind in kinds]) if not of else found[of]
+        place = np.unravel_index(np.nanargmax(np.abs(values)), values.shape)
+        return [f"{kinds[int(place[0])]}.{place[1] + 1}.{place[2] + 1}", values[place]]
+
+    return row
+
+
+def token_row(found: Arrays) -> Sequence[Any]:
+    return [found["tokens"][0], *(int(rank) for rank in found["rank"][:, 0])]
 
 
 READ = ("--source", SOURCE, "--target", TARGET)
@@ -154,35 +173,28 @@ PAIR = ("--clean", SOURCE, "--corrupted", CORRUPTED, "--answers", *ANSWERS)
 CASES = [
     Case("attention", translated, {"target_given": False, "beam": 4, "alpha": 0.6, "finished": True}),
     Case("attention", forced, {"target_given": True, "target": TARGET}, sentence=READ),
-    Case("effects", head_effects(), {"change": "zero", "others": 0}, told="Effect in nats, cross"),
+    Case("effects", head_effects(), {"change": "zero", "others": 0}, largest()),
     Case("effects --change mean --sentences {valid}", head_effects(change="mean"), {"others": 9}),
     Case("effects --change resample --sentences {valid}", head_effects(change="resample"), {"others": 9}),
     Case("effects --change random --seed 3", head_effects(change="random", seed=3), {"seed": 3}),
     Case("effects --frozen-norm", head_effects(TARGET, frozen_norm=True), {"frozen_norm": True}, sentence=READ),
+    Case("direct --at 2 --tokens {a} {b}", direct, {"at": 2}, largest(kinds=("decoder", "cross")), READ),
     Case(
-        "cumulative-ablation --order gradient --random-orders 1", ablated, {"order": "gradient"}, sentence=READ,
-        told="heads off",
+        "cumulative-ablation --order gradient --random-orders 1", ablated, {"order": "gradient"},
+        lambda found: [found["counts"][1], found["heads"][found["counts"][1] - 1], found["log_p"][found["counts"][1]]],
+        READ,
     ),
-    Case("lens", lenses, {"target": TARGET}, told="Translation from each layer of the encoder", sentence=READ),
-    Case("patch --direction noise", patched, {"direction": "noise", "answers_given": True}, "layer.head", PAIR),
+    Case("lens", lens, {"target": TARGET}, token_row, READ),
+    Case("decoder-lens", early, {"source": SOURCE}, lambda found: ["encoder.1", *found["texts"][1].split()]),
+    Case("patch --direction noise", patched, {"answers_given": True}, largest(of="recovered"), PAIR),
     Case(
-        "patch --site edges --direction noise --least 0.02 --exact 3", edges, {"site": "edges", "exact": 3}, "receiver",
-        PAIR,
+        "edges --direction noise --least 0.02 --exact 3", edges, {"least": 0.02, "exact": 3},
+        lambda found: [found[name][0] for name in ("sender", "receiver", "input", "estimate", "exact")], PAIR,
     ),
-    Case("effects --direct 2 --tokens {a} {b}", direct, {"position": 1}, "Nats, cross", READ),
-    Case("attribute --method grad-x-input --at 2 --tokens {a} {b}", contrast, sentence=READ, told=", not ▁"),
-    Case(
-        "attribute --method attention --layer 2 --head 4", one_head, {"layer": 1, "head": 3}, sentence=READ,
-    ),
-    *(
-        Case(
-            f"attribute --method {method} --steps 4",
-            by_method(method),
-            {"method": method, "contrast": None},
-            told="named first",
-        )
-        for method in METHODS
-    ),
+    Case("attribute --method grad-x-input --at 2 --tokens {a} {b}", contrast, {"at": 2}, sentence=READ),
+    Case("attribute --method attention --head cross.2.4", one_head, {"head": "cross.2.4"}, sentence=READ),
+    Case("attribute --method integrated-gradients --steps 4", by_method("integrated-gradients"), {"steps": 4}),
+    Case("attribute --method leave-one-out", by_method("leave-one-out"), {"method": "leave-one-out"}),
 ]  # fmt: skip
 
 
@@ -198,7 +210,7 @@ def test_the_file_has_the_numbers_and_their_provenance(case: Case, made: Workpla
     a, b = translator.tokenizer.tokens(first_ids(translator))  # with the mark of a word's beginning, and without
     words = case.arguments.format(valid=made.valid, a=a, b=b.removeprefix("▁")).split()
     arguments = [*words, "--checkpoint", made.checkpoint, *case.sentence]
-    said = call(*arguments, "--out", out)
+    said = call("analyse", *arguments, "--out", out)
     assert said.status == 0, said.err
     expected = {
         name: np.array(values.numpy() if isinstance(values, torch.Tensor) else values)
@@ -215,88 +227,81 @@ def test_the_file_has_the_numbers_and_their_provenance(case: Case, made: Workpla
             assert found[name].tolist() == values.tolist(), name
     assert provenance["checkpoint_hash"] == translator.checkpoint_hash and provenance["program"] == "Headlight"
     assert case.facts.items() <= provenance.items()
-    assert case.told in said.out
-    assert "add --force" in one_line_error(call(*arguments, "--out", out))
+    row = [f"{cell:.3f}" if isinstance(cell, np.floating) else str(cell) for cell in case.row(found) if cell != ""]
+    assert row in [line.split()[: len(row)] for line in said.out.splitlines()], (row, said.out)
+    assert "add --force" in one_line_error(call("analyse", *arguments, "--out", out))
 
 
 def test_weights_are_exact(made: Workplace, call: Call, tmp_path: Path) -> None:
     out = tmp_path / "maps.npz"
-    assert call("attention", "--checkpoint", made.checkpoint, "--source", "A house 😀", "--out", out).status == 0
+    command = ("analyse", "attention", "--checkpoint", made.checkpoint)
+    assert call(*command, "--source", "A house 😀", "--out", out).status == 0
     expected = Translator.load(made.checkpoint).translate("A house 😀")
     with np.load(out, allow_pickle=False) as stored:
         for kind in KINDS:
             assert stored[kind].dtype == np.float32
             np.testing.assert_array_equal(stored[kind], getattr(expected.attention, kind))
         assert stored["scores"].tolist() == list(expected.scores)
-    assert call("attention", "--checkpoint", made.checkpoint, *READ, "--out", out, "--force").status == 0
+    assert call(*command, *READ, "--out", out, "--force").status == 0
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_the_table_of_words_names_the_largest_share(made: Workplace, call: Call, tmp_path: Path) -> None:
-    out = tmp_path / "found.npz"
-    arguments = ["attribute", "--checkpoint", made.checkpoint, "--source", SOURCE, "--method", "gradient", "--out", out]
-    lines = call(*arguments).out.splitlines()
-    axis = attribute(Translator.load(made.checkpoint), SOURCE, method="gradient").source_axis
-    source, words = np.load(out)["source"], np.array(axis.words)
-    assert len(lines) == 4 + len(source)
-    for row, line in zip(source, lines[4:], strict=True):
-        sizes = [abs(float(row[words == word].sum())) for word in range(words[-1])]  # </s> is the last
-        first = int(np.argmax(sizes))
-        assert f" {axis.word_texts[first]} " in line and f" {100 * sizes[first] / sum(sizes):.0f} %" in line
-
-
-def test_the_table_of_cells_begins_with_the_largest(made: Workplace, call: Call, tmp_path: Path) -> None:
-    out = tmp_path / "found.npz"
-    first = call("patch", "--checkpoint", made.checkpoint, *PAIR, "--out", out).out.splitlines()[4].split()
-    recovered = np.load(out)["recovered"]
-    kind, layer, head = np.unravel_index(recovered.argmax(), recovered.shape)
-    assert first[:2] == [["encoder", "decoder", "encoder-decoder"][kind], f"{layer + 1}.{head + 1}"]
-
-
-def test_the_graph_of_edges_is_a_table_or_for_graphviz(made: Workplace, call: Call, tmp_path: Path) -> None:
-    arguments = ["patch", "--checkpoint", made.checkpoint, *PAIR, "--site", "edges", "--least", "0.02", "--force"]
-    for ending in ("csv", "dot"):
-        graph, out = tmp_path / f"graph.{ending}", tmp_path / f"{ending}.npz"
-        assert call(*arguments, "--out", out, "--graph", graph).status == 0
-        found, text = np.load(out), graph.read_text(encoding="utf-8")
-        edges = list(zip(found["sender"], found["receiver"], found["input"], found["estimate"], strict=True))
-        assert edges
-        if ending == "csv":
-            header, *rows = csv.reader(text.splitlines())
-            assert header == ["sender", "receiver", "input", "estimate", "exact"] and len(rows) == len(edges)
-            for row, (*names, estimate) in zip(rows, edges, strict=True):
-                assert row[:3] == names and float(row[3]) == pytest.approx(estimate, abs=1e-4)
-        else:
-            for sender, receiver, read, estimate in edges:
-                assert f'"{sender}" -> "{receiver}" [label="{read} {estimate:+.2f}"]' in text
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("patch", *PAIR, "--graph", "{folder}/a.csv"), "--graph needs --site edges"),
-        (("patch", *PAIR, "--site", "edges", "--graph", "{folder}/a.svg"), "must end with .csv or .dot"),
-        (("patch", *PAIR, "--site", "edges", "--graph", "{folder}/here.csv"), "add --force"),
-        (("patch", *PAIR, "--site", "edges", "--least", "0"), "--least is 0, but must be above 0"),
-        (("patch", *PAIR, "--site", "edges", "--exact", "1001"), "--exact"),
-        (("effects", *READ, "--tokens", "Mann"), "--tokens needs --direct"),
-        (("effects", *READ, "--direct", "2", "--frozen-norm"), "--direct cannot be combined"),
-        (("effects", *READ, "--direct", "0"), "--direct is 0, but must be from 1 to"),
-        (("effects", *READ, "--direct", "1", "--tokens", "The", "man", "sees"), "one token or two"),
-    ],
-)
-def test_options_that_do_not_fit(
-    made: Workplace, call: Call, tmp_path: Path, arguments: tuple[str, ...], message: str
+@pytest.mark.parametrize("method", ["gradient", "alti"])
+def test_the_table_of_words_names_the_largest_share(
+    method: Method, made: Workplace, call: Call, tmp_path: Path
 ) -> None:
-    (tmp_path / "here.csv").touch()
-    given = [argument.format(folder=tmp_path) for argument in arguments]
-    said = call(*given, "--checkpoint", made.checkpoint, "--out", tmp_path / "found.npz")
-    assert said.status == 2 and message in one_line_error(said)
+    out = tmp_path / "table.csv"
+    command = ("analyse", "attribute", "--checkpoint", made.checkpoint, "--source", SOURCE, "--method", method)
+    assert call(*command, "--out", out).status == 0
+    found = attribute(Translator.load(made.checkpoint), SOURCE, method=method)
+    words, rows = np.array(found.source_axis.words), table(out)
+    assert len(rows) == len(found.run.tokens)
+    for source, row in zip(found.source.numpy(), rows, strict=True):
+        sizes = [abs(float(source[words == word].sum())) for word in range(words[-1])]  # </s> is the last
+        first = int(np.argmax(sizes))
+        assert row["word"] == found.source_axis.word_texts[first]
+        assert float(row["share"]) == pytest.approx(sizes[first] / sum(sizes), abs=1e-4)
+        assert method == "gradient" or float(row["of_source"]) == pytest.approx(source.sum(), abs=1e-4)
+
+
+def table(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(file.read_text(encoding="utf-8-sig").splitlines()))
+
+
+def test_cells_of_layers_have_their_layer_and_position(made: Workplace, call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "table.csv"
+    command = ("analyse", "patch", "--checkpoint", made.checkpoint, *PAIR, "--site", "residual")
+    assert call(*command, "--out", out).status == 0
+    found = patching_module.patching(
+        Translator.load(made.checkpoint), SOURCE, CORRUPTED, answers=ANSWERS, site="residual"
+    )
+    rows = {(row["layer"], int(row["position"])): float(row["recovered"]) for row in table(out)}
+    assert len(rows) == found.recovered.isfinite().sum()
+    assert rows["encoder.2", 3] == pytest.approx(float(found.recovered[0, 1, 2]), abs=1e-4)
+    assert rows["decoder.1", 1] == pytest.approx(float(found.recovered[1, 0, 0]), abs=1e-4)
+
+
+def test_the_graph_of_edges_for_graphviz(made: Workplace, call: Call, tmp_path: Path) -> None:
+    arguments = ["analyse", "edges", "--checkpoint", made.checkpoint, *PAIR, "--least", "0.02"]
+    for ending in ("csv", "dot"):
+        assert call(*arguments, "--out", tmp_path / f"graph.{ending}").status == 0
+    text, rows = (tmp_path / "graph.dot").read_text(encoding="utf-8"), table(tmp_path / "graph.csv")
+    assert rows and list(rows[0]) == ["sender", "receiver", "input", "estimate", "exact"]
+    for row in rows:
+        label = f"{row['input']} {float(row['estimate']):+.2f}"
+        assert f'"{row["sender"]}" -> "{row["receiver"]}" [label="{label}"]' in text
 
 
 def test_what_can_be_chosen_is_what_there_is(call: Call) -> None:
-    assert (*patching_module.SITES, "edges") == patch.SITES and patch.DIRECTIONS == patching_module.DIRECTIONS
+    assert patching_module.SITES == patch.SITES and patch.DIRECTIONS == patching_module.DIRECTIONS
     assert cumulative_ablation.ORDERS == ablation.ORDERS
     assert effects_command.CHANGES == effects.CHANGES
-    assert all(method in call("attribute", "--help").out for method in METHODS)
+    assert all(method in call("analyse", "attribute", "--help").out for method in METHODS)
     assert attribute_command.STEPS == STEPS
+
+
+def test_the_analyses_are_listed(call: Call) -> None:
+    said = call("analyse", "--help")
+    assert said.status == 0 and "analyse cumulative-ablation" in said.out
+    assert call("analyse", "cumulative_ablation", "--help").out == call("analyse", "cumulative-ablation", "--help").out
+    assert call("analyse").status == 2 and "the commands are analyse attention" in call("analyse", "bush").err
