@@ -46,9 +46,7 @@ def test_a_link_opens_the_picture_of_a_lesson(app: AppTest, language: str) -> No
     assert t("figures_page.of_lesson", lesson=load_lesson("positions", language).title) in visible_words
     assert load_lesson("positions", language).scenes[0].title in visible_words
     assert t("figures_page.frames_still", count=46) in visible_words and "77 × " in visible_words
-    assert {"PDF", "SVG", "PNG", "TikZ", "HTML", "GIF", "CSV", "NPZ", "JSON", t("figures_page.bundle")} == set(
-        downloads(app)
-    )
+    assert {"PDF", "SVG", "PNG", "TikZ", "GIF", "CSV", "NPZ", "JSON", t("figures_page.bundle")} == set(downloads(app))
     made = shlex.split(command(app))
     assert made[3:7] == ["lesson", made[4], "--lesson=positions", "--scene=waves"]
     assert "--with=at:3,part:cos" in made and "--preset=acl-column" in made

@@ -154,7 +154,6 @@ def test_downloads_of_every_format(app: AppTest) -> None:
     assert formats == [
         "CSV",
         "GIF",
-        "HTML",
         "JSON",
         "NPZ",
         "PDF",
