@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from transformer_core.config import DecodingConfig as DecodingConfig
     from transformer_core.config import ModelConfig as ModelConfig
     from transformer_core.config import TrainingConfig as TrainingConfig
-    from transformer_core.hooks.edits import ablate_heads as ablate_heads
     from transformer_core.hooks.edits import ablate_neurons as ablate_neurons
     from transformer_core.hooks.edits import chain as chain
     from transformer_core.hooks.edits import force_edges as force_edges
@@ -46,7 +45,7 @@ _HOME = {
     "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),
     "config": ("ConfigError", "DecodingConfig", "ModelConfig", "TrainingConfig"),
     "hooks.edits": (
-        *("ablate_heads", "ablate_neurons", "chain", "force_edges", "inject", "knock_out"),
+        *("ablate_neurons", "chain", "force_edges", "inject", "knock_out"),
         *("mean_of", "only", "patch", "zero"),
     ),
     "hooks.hook_list": ("describe_hook_points",),

@@ -47,7 +47,7 @@ class Labelled:
     """Values of one sentence, or of several, with names and tokens for their axes.
 
     Args:
-        name: Of the values, such as `cross.6.8 = decoder.layers.5.cross_attention.weights, head 7`.
+        name: Of the values, such as `cross.6.8.weights`.
         tensors: For each sentence, without padding.
         axes: Name of each dimension, such as `queries`.
         labels: For each sentence the tokens along each dimension; None where positions are only numbers.
@@ -161,7 +161,7 @@ class Run:
         labels = tuple(tuple(each.tokens_along(name, place.address) for name in axes) for each in self.sentences)
         values = self.captured.calls[place.address]
         tensors = tuple(value[0] if place.head is None else value[0, place.head] for value in values)
-        return Labelled(str(place), tensors, axes, labels, self.several)
+        return Labelled(place.name, tensors, axes, labels, self.several)
 
     def __len__(self) -> int:
         return len(self.sentences)

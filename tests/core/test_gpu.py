@@ -32,10 +32,10 @@ pytestmark = [
 
 def test_capture_on_the_gpu_equals_the_cpu(model: Transformer) -> None:
     batch = inputs_for((5, 3), 4)
-    with torch.no_grad(), capture(model, points=POINTS) as on_cpu:
+    with torch.no_grad(), capture(model, POINTS) as on_cpu:
         expected = model(*batch)
     model.cuda()
-    with torch.no_grad(), capture(model, points=POINTS, device="cpu") as on_gpu:
+    with torch.no_grad(), capture(model, POINTS, device="cpu") as on_gpu:
         logits = model(*(part.cuda() for part in batch))
     torch.testing.assert_close(logits.cpu(), expected, atol=1e-4, rtol=1e-3)
     assert set(on_gpu) == set(on_cpu)

@@ -83,7 +83,7 @@ def test_the_hooks_page_has_every_default() -> None:
             key: each.default for key, each in parameters.items() if each.default is not inspect.Parameter.empty
         }
         assert {key: ast.literal_eval(text) for key, text in told.items()} == defaults
-    for name in ("load", "ablate_heads", "ablate_neurons", "patch", "knock_out", "force_edges", "inject", "only"):
+    for name in ("load", "ablate_neurons", "patch", "knock_out", "force_edges", "inject", "only"):
         for key, each in inspect.signature(getattr(transformer_core, name)).parameters.items():
             if each.default is not inspect.Parameter.empty:
                 assert f"`{key}`" in page or f"`{key}=`" in page, (name, key)

@@ -226,7 +226,7 @@ def test_conductance_is_captums(at: str, learned: Translator) -> None:
     source, _, baseline = (ids_of(learned, text) for text in EXAMPLE)
     embedded = []
     for ids in (source, baseline):
-        with torch.no_grad(), capture(learned, points="embeddings") as seen:
+        with torch.no_grad(), capture(learned, "embeddings") as seen:
             answer(learned, ids)
         embedded.append(seen["encoder.embeddings"])
 

@@ -21,7 +21,7 @@ from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import Site, capture, edit, hook_points
 from transformer_core.model.masks import padding_mask
 from transformer_core.text.tokenizer import Tokenizer
@@ -29,7 +29,7 @@ from transformer_core.translator import SourceTooLong, TeacherForcedInput, Trans
 
 SENTENCE = "The teacher doesn't like two well-known books."
 SENTENCES = [source for source, _ in sentence_pairs()[::61]]
-EVERYWHERE = ("encoder.layers.0.self_attention.head_outputs", "decoder.layers.1.cross_attention.head_outputs")
+LAYERS = ("encoder.1", "cross.2")
 
 
 def new_translator(tokenizer: Tokenizer, seed: int = 1, extra_length: int = 4) -> Translator:
@@ -301,7 +301,7 @@ def test_two_users_of_one_model(translator: Translator) -> None:
         if head is None:
             translation = translator.translate(SENTENCE)
             return translation.text, translation.attention
-        with edit(translator.model, EVERYWHERE, ablate_heads({head})):
+        with edit(translator.model, [f"{layer}.{head + 1}" for layer in LAYERS], zero):
             translation = translator.translate(SENTENCE)
             return translation.text, translation.attention
 
@@ -320,7 +320,7 @@ def test_a_capture_outside_sees_decoding_but_not_another_task(translator: Transl
 
     async def main() -> int:
         task = asyncio.create_task(other())  # its context is copied here, before the capture opens
-        with capture(translator.model, kinds={"encoder"}, layers={0}) as seen:
+        with capture(translator.model, "encoder.1") as seen:
             await task
             return len(seen)
 

@@ -15,6 +15,10 @@ from typing import TYPE_CHECKING
 from transformer_core.attention_maps import KINDS, Kind
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
+    from transformer_core.hooks.hook_sites import Site
+    from transformer_core.hooks.points import Edit
     from transformer_core.translator import Translation, Translator
 
 Head = tuple[Kind, int, int]  # kind, layer, head; the last two from 0
@@ -88,13 +92,23 @@ def translate_without(
 
 def ablated(translator: Translator, heads: Iterable[Head]) -> AbstractContextManager[None]:
     """Return a context in which the outputs of some heads are zero."""
-    from transformer_core.hooks.edits import ablate_heads  # with torch, which takes seconds to import
-    from transformer_core.hooks.points import edit
+    from transformer_core.hooks.points import edit  # with torch, which takes seconds to import
 
-    by_layer: dict[str, set[int]] = {}
+    by_layer: dict[str, list[int]] = {}
     for kind, layer, head in heads:
-        by_layer.setdefault(hook_point_name(kind, layer, "head_outputs"), set()).add(head)
-    return edit(translator, {address: ablate_heads(numbers) for address, numbers in by_layer.items()})
+        by_layer.setdefault(hook_point_name(kind, layer, "head_outputs"), []).append(head)
+    return edit(translator, {address: _silence(numbers) for address, numbers in by_layer.items()})
+
+
+def _silence(heads: list[int]) -> Edit:
+    """Return one edit for all these heads of a layer: an edit of each alone copies the value once a head."""
+
+    def change(value: Tensor, _site: Site) -> Tensor:
+        changed = value.clone()
+        changed[:, heads] = 0.0
+        return changed
+
+    return change
 
 
 def word_diff(before: list[str], after: list[str]) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:

@@ -62,7 +62,7 @@ def record_activations(model: Transformer, source: Tensor, inputs: Tensor) -> tu
     if len(source) != 1 or len(inputs) != 1:
         raise ValueError(f"source and inputs have {len(source)} and {len(inputs)} rows, but must be one sentence")
     mask = torch.ones_like(source, dtype=torch.bool)[:, None, None]  # (1, 1, 1, S)
-    with capture(model, points=_POINTS) as seen:
+    with capture(model, _POINTS) as seen:
         model(source, inputs, mask)
     of_source = (model.source_embedding or model.embedding)(source)[0]
     found = [*_side(model, "encoder", of_source, seen), *_side(model, "decoder", model.embedding(inputs)[0], seen)]

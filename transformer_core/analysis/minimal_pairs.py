@@ -123,7 +123,7 @@ def read_run(translator: Translator, text: str, prefix: tuple[int, ...], points:
     if not encoding.ids:
         raise ValueError("the sentence is empty")
     source = translator.forced_batch(encoding, list(prefix), True).source
-    with capture(translator.model, points=points) as captured:
+    with capture(translator.model, points) as captured:
         logits = next_logits(translator, source, prefix)
     return Run(source, logits[0], captured)
 

@@ -110,7 +110,7 @@ def teacher_forced_run(
     batch = translator.forced_batch(encoding, ids, finished)
     mask = padding_mask(batch.source, tokenizer.special.pad)
     if points:
-        with capture(translator.model, points=points) as captured:
+        with capture(translator.model, points) as captured:
             logits = translator.model(batch.source, batch.inputs, mask)
     else:
         captured, logits = Captured(), translator.model(batch.source, batch.inputs, mask)

@@ -5,7 +5,7 @@ Shape legend: B rows of the batch, H heads, n positions, x width of a value.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import torch
 from torch import Tensor
@@ -20,12 +20,10 @@ class Captured(Mapping[str, Tensor]):
 
     Attributes:
         calls: Long address -> the values of all passes in order, such as one for each step of decoding.
-        heads: Which heads were captured, counted from 0; None for all.
     """
 
-    def __init__(self, calls: dict[str, list[Tensor]] | None = None, heads: Collection[int] | None = None) -> None:
+    def __init__(self, calls: dict[str, list[Tensor]] | None = None) -> None:
         self.calls: dict[str, list[Tensor]] = calls or {}
-        self.heads = heads
 
     def add(self, address: str, value: Tensor, mask: Tensor | None) -> None:
         """Record the value of one more pass; mask (B, n) is True where a position is no padding."""
@@ -36,7 +34,7 @@ class Captured(Mapping[str, Tensor]):
     @property
     def grad(self) -> Captured:
         """Gradients that `backward` has left at the values of `capture(..., grad=True)`, by address."""
-        found = Captured(heads=self.heads)
+        found = Captured()
         for address, values in self.calls.items():
             for value in values:
                 if value.grad is not None:
@@ -54,7 +52,7 @@ class Captured(Mapping[str, Tensor]):
 
     def place(self, address: str) -> Place:
         """Return where an address leads, by default to weights. Raises AddressError if nothing was captured there."""
-        return captured_place(address, self.calls, self.heads)
+        return captured_place(address, self.calls)
 
     def __getitem__(self, address: str) -> Tensor:
         place = self.place(address)

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.hooks.captured import Captured, mean_vector
-from transformer_core.hooks.hook_sites import HEAD_POINTS, Point, Site
+from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import Edit
 
 
@@ -54,27 +54,6 @@ def mean_of(other: Captured | HasCaptured) -> Edit:
     return put_mean
 
 
-def ablate_heads(heads: Collection[int], to: Tensor | None = None) -> Edit:
-    """For `head_outputs` or `head_results`: replace the outputs of `heads` by zeros, or by `to`.
-
-    Args:
-        heads: Counted from 0.
-        to: (len(heads), d_v | d_model) the replacement, such as `mean_head_outputs`; None means zeros.
-
-    Raises:
-        ValueError: when it runs: the point has no such heads.
-    """
-    chosen = sorted(heads)
-
-    def ablate(value: Tensor, site: Site) -> Tensor:
-        _check_heads(chosen, value, site)
-        changed = value.clone()
-        changed[:, chosen] = 0.0 if to is None else to.to(value)[None, :, None, :]
-        return changed
-
-    return ablate
-
-
 def ablate_neurons(neurons: Collection[int], to: float = 0.0) -> Edit:
     """For `activations`: set these inner values of a feed-forward network to `to`; neurons count from 0.
 
@@ -93,29 +72,12 @@ def ablate_neurons(neurons: Collection[int], to: float = 0.0) -> Edit:
     return ablate
 
 
-def mean_head_outputs(values: Iterable[Tensor], heads: Collection[int]) -> Tensor:
-    """Return mean over rows and positions of captured `head_outputs`, for `ablate_heads(heads, to=...)`.
-
-    Args:
-        values: Captured tensors (B, H, Q, d_v), such as `captured.calls[address]`; padding is left out.
-        heads: Counted from 0.
-
-    Returns:
-        (len(heads), d_v).
-
-    Raises:
-        ValueError: There are no values.
-    """
-    return mean_vector(values)[sorted(heads)]
-
-
-def patch(values: Tensor | Mapping[str, Tensor] | HasCaptured, heads: Collection[int] | None = None) -> Edit:
+def patch(values: Tensor | Mapping[str, Tensor] | HasCaptured) -> Edit:
     """For any point: replace the value by the value of another run.
 
     Args:
         values: A tensor of the point's shape, with B or 1 rows and all positions, or a capture or run that holds one
             under the same address.
-        heads: Which heads to patch, counted from 0; None means all.
 
     Raises:
         ValueError: when it runs: the other run lacks the address, these positions, or has another shape.
@@ -136,69 +98,58 @@ def patch(values: Tensor | Mapping[str, Tensor] | HasCaptured, heads: Collection
                 f"{site.address} is {tuple(value.shape)} at position {start}, "
                 f"the other run has {tuple(other.shape)} there"
             )
-        if heads is None:
-            return other.expand_as(value)
-        chosen = sorted(heads)
-        _check_heads(chosen, value, site)
-        changed = value.clone()
-        changed[:, chosen] = other[:, chosen]
-        return changed
+        return other.expand_as(value)
 
     return put_in
 
 
-def knock_out(edges: Collection[tuple[int, int]], heads: Collection[int] | None = None) -> Edit:
+def knock_out(edges: Collection[tuple[int, int]]) -> Edit:
     """For `scores`: mask these keys for these queries; softmax shares their weight among the other keys.
 
     Args:
         edges: (query position, key position); a query that loses all its keys attends to nothing.
-        heads: Counted from 0; None means all.
 
     Raises:
-        ValueError: when it runs: the point is another one, or there is no such key or head.
+        ValueError: when it runs: the point is another one, or there is no such key.
     """
 
     def cut(value: Tensor, site: Site) -> Tensor:
         _check_point("scores", site)
         changed = value.clone()
-        chosen = _chosen(heads, value, site)
         for row, key in _live(edges, value, site):
-            changed[:, chosen, row, key] = -math.inf
+            changed[:, :, row, key] = -math.inf
         return changed
 
     return cut
 
 
-def force_edges(edges: Mapping[int, int], heads: Collection[int] | None = None) -> Edit:
+def force_edges(edges: Mapping[int, int]) -> Edit:
     """For `scores`: each of these queries gives all its weight to one key.
 
     Args:
         edges: Query position -> key position.
-        heads: Counted from 0; None means all.
 
     Raises:
-        ValueError: when it runs: the point is another one, or there is no such key or head.
+        ValueError: when it runs: the point is another one, or there is no such key.
     """
 
     def force(value: Tensor, site: Site) -> Tensor:
         _check_point("scores", site)
         changed = value.clone()
-        chosen = _chosen(heads, value, site)
         for row, key in _live(edges.items(), value, site):
-            changed[:, chosen, row] = -math.inf
-            changed[:, chosen, row, key] = 0.0
+            changed[:, :, row] = -math.inf
+            changed[:, :, row, key] = 0.0
         return changed
 
     return force
 
 
-def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
+def inject(pattern: Tensor) -> Edit:
     """For `weights`: replace the pattern of the model by a given one.
 
     Args:
-        pattern: (Q, K) or (len(heads), Q, K) weights for all positions; rows should sum to 1. Keys that are not
-            live yet in step-by-step decoding are left out.
-        heads: Counted from 0; None means all.
+        pattern: (Q, K) or (H, Q, K) weights for all positions; rows should sum to 1. Keys that are not live yet in
+            step-by-step decoding are left out.
 
     Raises:
         ValueError: when it runs: the pattern lacks these queries or keys.
@@ -213,9 +164,7 @@ def inject(pattern: Tensor, heads: Collection[int] | None = None) -> Edit:
                 f"{site.address} needs queries {start} to {start + queries - 1} and {keys} keys, "
                 f"but the pattern is {tuple(pattern.shape)}"
             )
-        changed = value.clone()
-        changed[:, _chosen(heads, value, site)] = rows
-        return changed
+        return rows.expand_as(value)
 
     return put_in
 
@@ -264,21 +213,6 @@ def chain(*changes: Edit) -> Callable[[Tensor, Site], Tensor]:
 def _check_point(point: Point, site: Site) -> None:
     if site.point != point:
         raise ValueError(f"this edit changes {point}, not {site.address}")
-
-
-def _check_heads(heads: list[int], value: Tensor, site: Site) -> None:
-    if site.point not in HEAD_POINTS:
-        raise ValueError(f"heads is {heads}, but {site.address} has no heads")
-    if site.head is not None and heads != list(range(value.shape[1])):
-        raise ValueError(f"heads is {heads}, counted from 0, beside a short address, which counts from 1: leave it out")
-    if not all(0 <= head < value.shape[1] for head in heads):
-        raise ValueError(f"heads is {heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
-
-
-def _chosen(heads: Collection[int] | None, value: Tensor, site: Site) -> list[int]:
-    chosen = list(range(value.shape[1])) if heads is None else sorted(heads)
-    _check_heads(chosen, value, site)
-    return chosen
 
 
 def _live(edges: Iterable[tuple[int, int]], value: Tensor, site: Site) -> list[tuple[int, int]]:

@@ -12,14 +12,13 @@ embeddings and at the logits (see `hook_sites.py`). Their dotted names are publi
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Any, Literal, TypeVar, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
-from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.captured import Captured as Captured
 from transformer_core.hooks.hook_point import Edit as Edit
 from transformer_core.hooks.hook_point import HookPoint as HookPoint
@@ -28,14 +27,12 @@ from transformer_core.hooks.hook_point import has_hooks as has_hooks
 from transformer_core.hooks.hook_point import row_context as row_context
 from transformer_core.hooks.hook_point import run_hooks as run_hooks
 from transformer_core.hooks.hook_point import without_hooks as without_hooks
-from transformer_core.hooks.hook_sites import HEAD_POINTS, site_of
 from transformer_core.hooks.hook_sites import POINTS as POINTS
 from transformer_core.hooks.hook_sites import Point as Point
 from transformer_core.hooks.hook_sites import Rows as Rows
 from transformer_core.hooks.hook_sites import Site as Site
+from transformer_core.hooks.hook_sites import site_of
 from transformer_core.hooks.short_addresses import HasModel, edits_by_address, find_places
-
-_Name = TypeVar("_Name", bound=str)
 
 
 def name_hook_points(model: nn.Module) -> None:
@@ -80,44 +77,11 @@ def _find_points(module: nn.Module, found: list[HookPoint]) -> list[HookPoint]:
     return found
 
 
-def _select(
-    known: dict[str, HookPoint],
-    points: Collection[Point],
-    kinds: Collection[Kind] | None,
-    layers: Collection[int] | None,
-) -> list[HookPoint]:
-    """Return the points that pass every filter. Raises ValueError for a filter that matches nothing."""
-    sites = [point.site for point in known.values() if point.site]
-    _check_names("points", points, POINTS)
-    _check_names("kinds", kinds or (), KINDS)
-    if layers is not None:
-        _check_names("layers", layers, sorted({site.layer for site in sites if site.layer is not None}))
-    chosen = [
-        known[site.address]
-        for site in sites
-        if site.point in points and (kinds is None or site.kind in kinds) and (layers is None or site.layer in layers)
-    ]
-    if not chosen:
-        raise ValueError(f"no hook point matches points={points}, kinds={kinds}, layers={layers}")
-    return chosen
-
-
-def _check_names(name: str, given: Collection[Any], allowed: Sequence[Any]) -> None:
-    wrong = sorted(set(given) - set(allowed))
-    if wrong:
-        shown = ", ".join(map(str, allowed[:14])) + (", ..." if len(allowed) > 14 else "")
-        raise ValueError(f"{name} has {', '.join(map(str, wrong))}, but must be among {shown}")
-
-
 @contextmanager
 def capture(
     model: nn.Module | HasModel,
-    addresses: str | Collection[str] | None = None,
+    addresses: str | Collection[str] = "weights",
     *,
-    points: Point | Literal["all"] | Collection[Point] = "weights",
-    kinds: Kind | Collection[Kind] | None = None,
-    layers: Collection[int] | None = None,
-    heads: Collection[int] | None = None,
     device: torch.device | str | None = None,
     grad: bool = False,
 ) -> Iterator[Captured]:
@@ -125,12 +89,8 @@ def capture(
 
     Args:
         model: A Transformer, compiled or not, or a Translator.
-        addresses: One or several, long or short, points such as `weights`, or `all`, instead of the filters below.
-            One that names a head records its whole layer.
-        points: One or several of `POINTS`, or "all".
-        kinds: `encoder`, `decoder`, `cross`, or several: points of this attention and its Add & Norm; None means all.
-        layers: Counted from 0; None means all.
-        heads: Counted from 0, kept in rising order, for points of attention; None means all.
+        addresses: One or several: `cross.6`, `encoder.1.keys`, kinds such as `cross`, points such as `weights`, or
+            `all`. One that names a head records its whole layer.
         device: Where to keep the values, such as "cpu"; None leaves them where they are.
         grad: Whether to keep the values that the rest of the model computes with, in the autograd graph: for
             `torch.autograd.grad(loss, seen[address])`, `seen.grad[address]` after `backward`, and losses of the values.
@@ -139,50 +99,34 @@ def capture(
         A mapping from address to tensor, of the shapes in `hook_sites.py`.
 
     Raises:
-        ValueError: A filter names something that the model lacks, or stands beside addresses; or the model runs without
-            gradients despite `grad`.
+        AddressError: The model has no such hook point.
+        ValueError: The model runs without gradients despite `grad`.
     """
-    if addresses is not None and (points != "weights" or any(each is not None for each in (kinds, layers, heads))):
-        raise ValueError("points, kinds, layers and heads, counted from 0, cannot stand beside addresses")
     masks = dict[str, Tensor]()
-    chosen_points: set[Any] = set(POINTS) if points == "all" else _several(points)
-    chosen_kinds = None if kinds is None else _several(kinds)
-    chosen_heads = None if heads is None else sorted(heads)
-    captured = Captured(heads=chosen_heads)
-    without_heads = sorted(chosen_points - set(HEAD_POINTS))
-    if heads is not None and without_heads:
-        raise ValueError(f"heads is {chosen_heads}, but {', '.join(without_heads)} have no heads")
+    captured = Captured()
 
     def record(value: Tensor, site: Site) -> Tensor | None:
         if site.point not in POINTS:  # a PaddingPoint's
             masks[site.stack] = value
             return None
-        if chosen_heads is not None and not all(0 <= head < value.shape[1] for head in chosen_heads):
-            raise ValueError(f"heads is {chosen_heads}, but {site.address} has heads 0 to {value.shape[1] - 1}")
         if grad and not torch.is_grad_enabled():
             raise ValueError("capture(grad=True) needs gradients: call the model itself, outside of torch.no_grad()")
-        kept, place = value if chosen_heads is None else value[:, chosen_heads], device or value.device
+        place = device or value.device
         mask = masks.get(site.stack)
         if mask is not None and mask.shape != (len(value), value.shape[-2]):  # of another pass
             mask = None
         # A copy is either kept or passed on: an edit that comes later may change the value in place.
         if not grad:
-            captured.add(site.address, kept.detach().to(place, copy=True), mask)
+            captured.add(site.address, value.detach().to(place, copy=True), mask)
             return None
-        kept = _live(kept.to(place))
+        kept = _live(value.to(place))
         captured.add(site.address, kept, mask)
-        passed_on = kept.to(value.device, copy=True)
-        if chosen_heads is None:
-            return passed_on
-        return value.index_copy(1, torch.tensor(chosen_heads, device=value.device), passed_on)
+        return kept.to(value.device, copy=True)
 
     every = _find_points(module_of(model), [])
     known = _by_address(module_of(model), every)
-    if addresses is None:
-        chosen = _select(known, chosen_points, chosen_kinds, layers)
-    else:
-        names = {place.address for place in find_places(addresses, known, _heads(model), "weights")}
-        chosen = [point for address, point in known.items() if address in names]
+    names = {place.address for place in find_places(addresses, known, _heads(model), "weights")}
+    chosen = [point for address, point in known.items() if address in names]
     stacks = {point.site.stack for point in chosen if point.site}
     padding = [point for point in every if type(point) is PaddingPoint and point.site and point.site.stack in stacks]
     with hooked([*chosen, *padding], record):
@@ -230,8 +174,3 @@ def _check_arguments(change: Edit | None) -> None:
         raise TypeError(f"an edit takes two arguments, a value and its Site; {change!r} does not") from None
     except ValueError:
         return  # built-in functions have no signature
-
-
-def _several(names: _Name | Collection[_Name]) -> set[_Name]:
-    """Return one name or several as a set; a string is itself a collection, of letters."""
-    return {names} if isinstance(names, str) else set(names)

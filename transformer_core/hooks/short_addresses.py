@@ -1,7 +1,6 @@
 """Short addresses of hook points: `cross.6.8.head_outputs` is head 8 of layer 6, `encoder.3.weights` a whole layer.
 
-They count layers and heads from 1, as the screen does. Nothing else in the code does, so sets of layers or heads are
-refused beside them.
+Layers and heads count from 1. `cross` or `cross.weights` names all layers.
 """
 
 from __future__ import annotations
@@ -38,18 +37,14 @@ class Place:
     """Hook point, or one head there, that an address names.
 
     Args:
-        name: The address as given.
+        name: Short address with its point; the long one where there is no short one.
         address: Long address of the hook point.
-        head: Counted from 0; None for the whole value.
+        head: Its index along the axis of heads; None for the whole value.
     """
 
     name: str
     address: str
     head: int | None = None
-
-    def __str__(self) -> str:
-        head = "" if self.head is None else f", head {self.head}"
-        return self.name if self.name == self.address else f"{self.name} = {self.address}{head}"
 
 
 def find_places(
@@ -71,47 +66,56 @@ def find_places(
             found += [Place(each, each) for each in addresses if name in ("all", each.rpartition(".")[2])]
         else:
             table = _short_names(tuple(addresses), heads)
-            place = table.get(name) or table.get(f"{name}.{point}")
-            if place is None:
+            places = table.get(name) or table.get(f"{name}.{point}")
+            if places is None:
                 known = [*addresses, *table, *(each.removesuffix(f".{point}") for each in table)]
                 wrong = str(name)[:_MAX_NAME]
                 hint = nearest(wrong, known) or "; describe_hook_points(model) lists all"
                 raise AddressError(f"{missing} {wrong}{hint}")
-            found.append(replace(place, name=name))
+            found += places
     return found
 
 
 @lru_cache(maxsize=16)
-def _short_names(addresses: tuple[str, ...], heads: int) -> dict[str, Place]:
-    """Return the place of every short address: kind, layer, head if there is one, point.
+def _short_names(addresses: tuple[str, ...], heads: int) -> dict[str, list[Place]]:
+    """Return the places of every short address: kind, layer and head if there are any, point.
 
     A point that several parts of a layer have, such as `residual`, is the last one: the output of the layer.
     """
-    found: dict[str, Place] = {}
+    found: dict[str, list[Place]] = {}
     for address in addresses:
         site = site_of(address)
         if site.layer is None:
             continue
         stack, part = address.split(".")[0], address.split(".")[3]
-        layer = f"{'cross' if part.startswith('cross') else stack}.{site.layer + 1}"
-        found[f"{layer}.{site.point}"] = Place(address, address)
+        kind = "cross" if part.startswith("cross") else stack
+        layer = f"{kind}.{site.layer + 1}"
+        whole = f"{layer}.{site.point}"
+        of_kind = found.setdefault(f"{kind}.{site.point}", [])
+        of_kind[:] = [*(place for place in of_kind if place.name != whole), Place(whole, address)]
+        found[whole] = [Place(whole, address)]
         for head in range(heads) if site.point in HEAD_POINTS else ():
-            found[f"{layer}.{head + 1}.{site.point}"] = Place(address, address, head)
+            name = f"{layer}.{head + 1}.{site.point}"
+            found[name] = [Place(name, address, head)]
     return found
 
 
-def captured_place(name: str, calls: Mapping[str, Sequence[Tensor]], heads: Collection[int] | None) -> Place:
+def short_names(addresses: Collection[str]) -> dict[str, str]:
+    """Return the short address of each long one; the long one itself where there is no short one."""
+    table = _short_names(tuple(addresses), 0)
+    short = {place.address: place.name for places in table.values() for place in places}
+    return {address: short.get(address, address) for address in addresses}
+
+
+def captured_place(name: str, calls: Mapping[str, Sequence[Tensor]]) -> Place:
     """Return the place of captured values that an address names; without a point it names the weights.
 
-    Raises AddressError if nothing was captured there, or only some `heads`, among which no short address counts.
+    Raises AddressError if nothing was captured there.
     """
-    counts = (values[-1].shape[1] for values in calls.values() if values[-1].dim() == 4)
-    count = max(counts, default=0) if heads is None else max(heads) + 1
-    places = find_places(name, calls, count, "weights", "nothing was captured at")
+    heads = max((values[-1].shape[1] for values in calls.values() if values[-1].dim() == 4), default=0)
+    places = find_places(name, calls, heads, "weights", "nothing was captured at")
     if len(places) != 1:
         raise AddressError(f"{name} names {len(places)} captured values, not one")
-    if places[0].head is not None and heads is not None:
-        raise AddressError(f"{name} counts from 1, but this capture holds only heads {sorted(heads)}, counted from 0")
     return places[0]
 
 

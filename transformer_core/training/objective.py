@@ -63,7 +63,7 @@ class Objective(nn.Module):
         if not self.penalises or self.is_separator is None:
             loss = self._loss(batch)
             return loss.smoothed, loss.nll
-        with capture(self.model, points="weights", grad=True) as weights:
+        with capture(self.model, "weights", grad=True) as weights:
             loss = self._loss(batch)
         penalty = head_penalty(weights, source, inputs, self.is_separator, self.pad)
         return loss.smoothed + self.head_penalty * loss.tokens * penalty, loss.nll

@@ -63,7 +63,7 @@ def test_the_decoder_reads_the_encoder_after_every_layer(translator: Translator)
     assert len(found) == layers + 1
     assert found[-1].hypotheses[0].ids == translator.translate(SOURCE, beam=2).hypotheses[0].ids
     last = f"encoder.layers.{layers - 1}.feed_forward_add_norm.residual"
-    with torch.no_grad(), capture(translator.model, points={"residual", "embeddings"}) as captured:
+    with torch.no_grad(), capture(translator.model, {"residual", "embeddings"}) as captured:
         source = found[0].source_encoding
         ids = torch.tensor([[*source.ids, translator.tokenizer.special.eos]])
         translator.model.encode(ids, padding_mask(ids, translator.tokenizer.special.pad))

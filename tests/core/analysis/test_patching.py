@@ -151,7 +151,7 @@ def test_the_residual_at_all_positions_is_the_other_run(translator: Translator) 
     special = translator.tokenizer.special
     inputs = torch.tensor([[special.bos, *prefix]])
     clean, corrupted = sentence(translator, CLEAN), sentence(translator, CORRUPTED)
-    with torch.no_grad(), capture(translator.model, points={"residual"}) as captured:
+    with torch.no_grad(), capture(translator.model, "residual") as captured:
         expected = translator.model(clean, inputs, None)
     for layer in range(translator.config.num_layers):
         address = f"encoder.layers.{layer}.feed_forward_add_norm.residual"

@@ -90,7 +90,7 @@ def by_gradients(
     with (
         edit(model, [f"{stack}.embeddings" for stack in ("encoder", "decoder")], leaf),
         edit(model, [a for a in run.captured if a.endswith(".weights")], lambda value, _: value.detach()),
-        capture(model, points={"queries", "keys"}, grad=True) as captured,
+        capture(model, {"queries", "keys"}, grad=True) as captured,
     ):
         model(run.source, run.inputs, run.source_mask)
     value = captured[address][0, HEAD]  # (n, d_k)
@@ -222,7 +222,7 @@ def test_a_row_with_a_part_scaled_is_what_the_model_makes_of_such_scores(
     with (
         torch.no_grad(),
         edit(model, hook_point_name(kind, layer, "scores"), change),
-        capture(model, points="weights") as seen,
+        capture(model, "weights") as seen,
     ):
         model(run.source, run.inputs, run.source_mask)
     row = parts.scaled_row(query, of_query, of_key, factor)

@@ -25,7 +25,6 @@ from transformer_core.atlas.resumable_map import ResumableMap
 from transformer_core.attention_maps import KINDS
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.evaluation.metrics import bleu, chrf, paired_bootstrap
-from transformer_core.hooks.edits import ablate_heads
 from transformer_core.hooks.points import capture, edit
 from transformer_core.translator import Translator
 
@@ -52,7 +51,7 @@ def test_every_effect_is_that_of_a_single_edit(runner: ResumableMap) -> None:
     assert found.tokens == sum(len(translator.encode_target(target)) + 1 for _, target in PAIRS)
     outputs: dict[str, list[torch.Tensor]] = {}
     for source, target in PAIRS:
-        with capture(translator.model, points="head_outputs") as seen:
+        with capture(translator.model, "head_outputs") as seen:
             translator.teacher_force(source, target)
         for address, value in seen.items():
             outputs.setdefault(address, []).append(value[0])  # (H, n, d_v)
@@ -62,8 +61,8 @@ def test_every_effect_is_that_of_a_single_edit(runner: ResumableMap) -> None:
         zero = (sum(whole) - sum(without)) / found.tokens
         assert found.changes["zero"][kind].value[layer, head] == pytest.approx(zero, abs=1e-5)
         address = hook_point_name(kind, layer, "head_outputs")
-        mean = torch.cat(outputs[address], dim=1).mean(dim=1)[[head]]
-        with edit(translator.model, address, ablate_heads([head], mean)):
+        mean = torch.cat(outputs[address], dim=1).mean(dim=1)[:, None]
+        with edit(translator, f"{kind}.{layer + 1}.{head + 1}", lambda value, _, mean=mean: mean.expand_as(value)):
             without = translator.score([(source, target) for source, target in PAIRS])
         effect = (sum(whole) - sum(without)) / found.tokens
         assert found.changes["mean"][kind].value[layer, head] == pytest.approx(effect, abs=1e-5)

@@ -41,7 +41,7 @@ def check_tensors(twin: Twin, lengths: Sequence[int]) -> None:
     source, inputs = padded_ids(twin, lengths)
     pad = twin.converted.tokenizer.special.pad
     ours, mask = twin.converted.model, padding_mask(source, pad)
-    with capture(ours, points={"weights"}) as weights:
+    with capture(ours, "weights") as weights:
         memory = ours.encode(source, mask)
         logits = ours.logits(ours.decode(inputs, memory, mask))
     theirs = twin.model(

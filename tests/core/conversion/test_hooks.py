@@ -18,7 +18,7 @@ from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.data import make_batch
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.evaluation.evaluate import perplexity
-from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import capture, edit
 from transformer_core.model.masks import padding_mask
 
@@ -53,7 +53,7 @@ def test_cached_steps_agree_with_a_forced_pass(twin: Twin, opened: bool) -> None
     for position in range(min(map(len, targets))):
         tokens = batch.inputs[:, position : position + 1]
         if opened:
-            with capture(model, points={"weights"}):
+            with capture(model, "weights"):
                 logits = decoder.step(tokens)
         else:
             logits = decoder.step(tokens)
@@ -79,7 +79,7 @@ def test_translations_score_as_forced(twin: Twin) -> None:
 def test_edits_change_the_run_and_end_with_it(twin: Twin) -> None:
     translator = twin.converted
     plain = translator.score([(SOURCE, TARGET)])
-    with edit(translator.model, "decoder.layers.1.cross_attention.head_outputs", ablate_heads({0, 1, 2, 3})):
+    with edit(translator.model, "cross.2", zero):
         changed = translator.score([(SOURCE, TARGET)])
     assert abs(changed[0] - plain[0]) > 1e-3
     assert translator.score([(SOURCE, TARGET)]) == plain
@@ -89,13 +89,10 @@ def test_edits_change_the_run_and_end_with_it(twin: Twin) -> None:
 def test_effects_of_heads_equal_single_edits(twin: Twin) -> None:
     translator = twin.converted
     effects = head_effects(translator, SOURCE, TARGET)
-    for kind, address in (
-        ("encoder", "encoder.layers.0.self_attention"),
-        ("decoder", "decoder.layers.1.self_attention"),
-    ):
-        with edit(translator.model, f"{address}.head_outputs", ablate_heads({2})):
+    for kind, layer in (("encoder", 0), ("decoder", 1)):
+        with edit(translator.model, f"{kind}.{layer + 1}.3", zero):
             without = teacher_forced_run(translator, SOURCE, TARGET).log_p
-        found = effects.effects[kind][int(address.split(".")[2]), 2]  # type: ignore[index]
+        found = effects.effects[kind][layer, 2]  # type: ignore[index]
         assert found.tolist() == pytest.approx((effects.run.log_p - without).tolist(), abs=1e-4)
         assert float(found.abs().max()) > 1e-4
 

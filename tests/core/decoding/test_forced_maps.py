@@ -12,7 +12,7 @@ from tests.core.tiny import inputs_for, nobody_listens, tiny_model
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.config import DecodingConfig
 from transformer_core.decoding.forced_maps import capture_maps, to_host
-from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import capture, edit
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import TeacherForcedInput, Translator
@@ -22,7 +22,7 @@ from transformer_core.translator import TeacherForcedInput, Translator
 def test_the_maps_are_those_of_capture() -> None:
     model = tiny_model()
     inputs = inputs_for((5, 3), 4)
-    with edit(model, "encoder.layers.0.self_attention.head_outputs", ablate_heads({1})):
+    with edit(model, "encoder.1.2", zero):
         with capture_maps(model) as maps:
             model(*inputs)
         with capture(model) as captured:

@@ -147,7 +147,7 @@ def _global_hook(model: Transformer) -> Iterator[None]:
 
 
 HOOKS: tuple[Callable[[Transformer], Any], ...] = (
-    lambda model: capture(model, points={"head_outputs"}, kinds={"cross"}, layers={1}),
+    lambda model: capture(model, "cross.2.head_outputs"),
     lambda model: edit(model, "decoder.logits", lambda value, site: None),
     lambda model: _module_hook(model.get_submodule("decoder.layers.1.feed_forward.w_2")),
     lambda model: _module_hook(model.get_submodule("decoder.layers.0.self_attention.weights")),
@@ -174,7 +174,7 @@ def test_it_is_not_applicable_while_the_decoder_has_hooks(hooked: Callable[[Tran
 @torch.no_grad()
 def test_hooks_of_the_encoder_do_not_matter(model: Transformer) -> None:
     fused = start(model, (3,), 1).fused_step
-    with capture(model, kinds={"encoder"}):
+    with capture(model, "encoder"):
         assert fused is not None and fused.is_applicable()
 
 
@@ -200,7 +200,7 @@ def test_a_search_is_the_same_with_and_without_a_listener() -> None:
     model, source = drawn(), padded((5, 3, 4))
     config = DecodingConfig(beam=3, extra_length=5)
     fused = beam_search(model, source, SPECIAL, config)
-    with capture(model, points={"residual"}, layers={0}) as seen:
+    with capture(model, ["encoder.1.residual", "decoder.1.residual"]) as seen:
         readable = beam_search(model, source, SPECIAL, config)
     assert seen.calls["decoder.layers.0.feed_forward_add_norm.residual"]
     for one, other in zip(fused, readable, strict=True):

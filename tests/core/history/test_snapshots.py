@@ -71,7 +71,7 @@ def test_weights_are_those_of_the_snapshot(run: Path, corpus: Corpus, history: H
     sentence = history.sentences[0]
     for number, file in enumerate(snapshot_files(run).values()):
         load_weights(model, load_snapshot(file))
-        with torch.no_grad(), capture(model, points={"weights"}) as captured:
+        with torch.no_grad(), capture(model, "weights") as captured:
             model(source, inputs, padding_mask(source, special.pad))
         for kind in KINDS:
             exact = captured[SITES[kind].format(0)].numpy()
@@ -193,7 +193,7 @@ def test_alignment_of_the_snapshots_is_that_of_their_weights(history: History, r
     source, target = tokenizer.source.encode("a dog"), tokenizer.encode("ein hund")
     model = new_model(corpus).eval()
     load_weights(model, load_snapshot(list(snapshot_files(run).values())[-1]))
-    with torch.no_grad(), capture(model, points={"weights"}) as captured:
+    with torch.no_grad(), capture(model, "weights") as captured:
         x = torch.tensor([[*source.ids, special.eos]])
         model(x, torch.tensor([[special.bos, *target.ids]]), padding_mask(x, special.pad))
     weights = captured["decoder.layers.0.cross_attention.weights"].numpy()[0]

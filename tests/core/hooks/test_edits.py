@@ -12,41 +12,39 @@ from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks.edits import (
-    ablate_heads,
     ablate_neurons,
     chain,
     force_edges,
     inject,
     knock_out,
-    mean_head_outputs,
+    mean_of,
     only,
     patch,
+    zero,
 )
 from transformer_core.hooks.points import Edit, Rows, Site, capture, edit, row_context
 from transformer_core.model.transformer import Transformer
 
-CROSS = "decoder.layers.1.cross_attention"
-SELF = "decoder.layers.0.self_attention"
-ENCODER = "encoder.layers.0.self_attention"
-SITE = Site(f"{CROSS}.weights", "cross", 1, "weights")
+CROSS, SELF = "cross.2", "decoder.1"
+SITE = Site("decoder.layers.1.cross_attention.weights", "cross", 1, "weights")
 
 
 def weights_of(model: Transformer, address: str, change: Edit, point: str) -> Tensor:
     """(B, H, Q, K) weights with a change at a point of the same attention."""
     with edit(model, f"{address}.{point}", change), capture(model) as seen:
         run(model)
-    return seen[f"{address}.weights"]
+    return seen[".".join(address.split(".")[:2])]
 
 
 def plain_weights(model: Transformer, address: str) -> Tensor:
     with capture(model) as seen:
         run(model)
-    return seen[f"{address}.weights"]
+    return seen[address]
 
 
 def test_a_knocked_out_edge_gives_its_weight_to_the_others_in_proportion(model: Transformer) -> None:
     before = plain_weights(model, CROSS)
-    after = weights_of(model, CROSS, knock_out([(2, 1)], heads={3}), "scores")
+    after = weights_of(model, "cross.2.4", knock_out([(2, 1)]), "scores")
     expected = before.clone()
     expected[:, 3, 2, 1] = 0.0
     expected[:, 3, 2] /= expected[:, 3, 2].sum(dim=-1, keepdim=True)
@@ -61,7 +59,8 @@ def test_a_query_that_loses_all_its_keys_attends_to_nothing(model: Transformer) 
 
 def test_a_forced_edge_takes_all_the_weight(model: Transformer) -> None:
     before = plain_weights(model, CROSS)
-    after = weights_of(model, CROSS, force_edges({1: 2, 3: 0}, heads={0, 1}), "scores")
+    with edit(model, ["cross.2.1.scores", "cross.2.2.scores"], force_edges({1: 2, 3: 0})):
+        after = plain_weights(model, CROSS)
     expected = before.clone()
     for query, key in ((1, 2), (3, 0)):
         expected[:, :2, query] = 0.0
@@ -71,27 +70,23 @@ def test_a_forced_edge_takes_all_the_weight(model: Transformer) -> None:
 
 def test_an_injected_pattern_is_what_the_head_then_uses(model: Transformer) -> None:
     pattern = torch.eye(5)
-    change = inject(pattern, heads={2})
-    with edit(model, f"{ENCODER}.weights", change), capture(model, points={"values", "head_outputs"}) as seen:
+    with edit(model, "encoder.1.3.weights", inject(pattern)), capture(model, {"values", "head_outputs"}) as seen:
         run(model)
     # Attending to oneself with all the weight gives one's own value.
-    torch.testing.assert_close(seen[f"{ENCODER}.head_outputs"][:, 2], seen[f"{ENCODER}.values"][:, 2])
+    torch.testing.assert_close(seen["encoder.1.3.head_outputs"], seen["encoder.1.3.values"])
 
 
 def test_mean_ablation_by_hand(model: Transformer) -> None:
-    address = f"{CROSS}.head_outputs"
-    with capture(model, points={"head_outputs"}) as seen:
+    address = "cross.2.head_outputs"
+    with capture(model, "head_outputs") as seen:
         run(model)
         run(model, lengths=(4, 4))
-    mean = mean_head_outputs(seen.calls[address], {1, 3})
-    stacked = torch.cat([call[:, [1, 3]] for call in seen.calls[address]])  # (4, 2, T, d_v)
-    torch.testing.assert_close(mean, stacked.mean(dim=(0, 2)))
-    with edit(model, address, ablate_heads({1, 3}, to=mean)), capture(model, points={"head_outputs"}) as ablated:
+    (calls,) = [calls for long, calls in seen.calls.items() if long == seen.place(address).address]
+    mean = torch.cat(calls).mean(dim=(0, 2))  # (4, d_v), of (4, 4, T, d_v)
+    with edit(model, ["cross.2.2", "cross.2.4"], mean_of(seen)), capture(model, "head_outputs") as ablated:
         run(model)
-    torch.testing.assert_close(ablated[address][:, [1, 3]], mean[None, :, None].expand(2, 2, 4, 5))
-    torch.testing.assert_close(ablated[address][:, [0, 2]], seen.calls[address][0][:, [0, 2]])
-    with pytest.raises(ValueError, match="no captured values"):
-        mean_head_outputs([], {0})
+    torch.testing.assert_close(ablated[address][:, [1, 3]], mean[None, [1, 3], None].expand(2, 2, 4, 5))
+    torch.testing.assert_close(ablated[address][:, [0, 2]], calls[0][:, [0, 2]])
 
 
 def test_patching_the_whole_source_side_makes_the_other_runs_output(model: Transformer) -> None:
@@ -99,18 +94,15 @@ def test_patching_the_whole_source_side_makes_the_other_runs_output(model: Trans
     source, target, mask = inputs_for((5,), 4)
     other = source.flip(1)
     with torch.no_grad():
-        with capture(model, points={"head_outputs"}, kinds={"cross"}) as clean:
+        with capture(model, "cross.head_outputs") as clean:
             expected = model(other, target, mask)
         assert not torch.allclose(model(source, target, mask), expected, atol=1e-3)
-        addresses = [f"decoder.layers.{layer}.cross_attention.head_outputs" for layer in (0, 1)]
-        with edit(model, addresses, patch(clean)):
-            torch.testing.assert_close(model(source, target, mask), expected)
-        with edit(model, addresses, patch(clean, heads=range(4))):
+        with edit(model, "cross", patch(clean)):
             torch.testing.assert_close(model(source, target, mask), expected)
 
 
 def test_patching_what_is_not_there_is_an_error(model: Transformer) -> None:
-    with capture(model, points={"head_outputs"}, layers={0}) as seen:
+    with capture(model, "cross.1.head_outputs") as seen:
         run(model)
     with (
         edit(model, f"{CROSS}.head_outputs", patch(seen)),
@@ -125,21 +117,21 @@ def test_patching_what_is_not_there_is_an_error(model: Transformer) -> None:
     ("address", "change"),
     [
         (f"{SELF}.scores", knock_out([(1, 0), (3, 1), (3, 3)])),
-        (f"{CROSS}.scores", knock_out([(0, 1), (2, 0)], heads={0, 2})),
-        (f"{SELF}.scores", force_edges({2: 0, 3: 3}, heads={1})),
+        (f"{CROSS}.3.scores", knock_out([(0, 1), (2, 0)])),
+        (f"{SELF}.2.scores", force_edges({2: 0, 3: 3})),
         (f"{CROSS}.scores", force_edges({0: 2, 3: 1})),
-        (f"{SELF}.weights", inject(torch.full((4, 4), 0.25).tril(), heads={3})),
+        (f"{SELF}.4.weights", inject(torch.full((4, 4), 0.25).tril())),
         (f"{CROSS}.weights", inject(torch.full((4, 4, 5), 0.2))),
-        (f"{CROSS}.head_outputs", ablate_heads({0}, to=torch.ones(1, 5))),
-        (f"{CROSS}.head_results", ablate_heads({1, 2})),
-        (f"{SELF}.head_results", ablate_heads({0}, to=torch.ones(1, 16))),
+        (f"{CROSS}.1", lambda value, site: torch.ones_like(value)),
+        (f"{CROSS}.3.head_results", zero),
+        (f"{SELF}.1.head_results", lambda value, site: torch.ones_like(value)),
         (f"{SELF}.attention_output", patch(torch.arange(64.0).view(1, 4, 16) / 64)),
-        ("decoder.layers.1.feed_forward.ffn_output", patch(torch.arange(64.0).view(1, 4, 16) / 64)),
-        ("decoder.layers.1.feed_forward_add_norm.norm.scale", patch(torch.arange(1.0, 5.0).view(1, 4, 1))),
+        ("decoder.2.ffn_output", patch(torch.arange(64.0).view(1, 4, 16) / 64)),
+        ("decoder.2.scale", patch(torch.arange(1.0, 5.0).view(1, 4, 1))),
         (f"{CROSS}.head_outputs", patch(torch.arange(160.0).view(2, 4, 4, 5) / 160)),
-        ("decoder.layers.0.feed_forward.activations", ablate_neurons({0, 5, 23}, to=0.5)),
+        ("decoder.1.activations", ablate_neurons({0, 5, 23}, to=0.5)),
         ("decoder.embeddings", patch(torch.arange(128.0).view(2, 4, 16) / 128)),
-        ("decoder.layers.1.cross_attention_add_norm.residual", patch(torch.arange(64.0).view(1, 4, 16) / 64)),
+        ("cross.2.residual", patch(torch.arange(64.0).view(1, 4, 16) / 64)),
         ("decoder.logits", lambda value, site: value + 1.0),
     ],
 )
@@ -172,9 +164,9 @@ def test_only_some_sentences_and_beams_are_changed(model: Transformer) -> None:
     address = f"{CROSS}.head_outputs"
     with edit(model, address, lambda value, site: None):  # the path of those who listen, equal to the last bit
         plain = beam_search(model, source, SPECIAL, config)
-    with edit(model, address, ablate_heads(range(4))):
+    with edit(model, address, zero):
         everywhere = beam_search(model, source, SPECIAL, config)
-    with edit(model, address, only(ablate_heads(range(4)), sentences={1})):
+    with edit(model, address, only(zero, sentences={1})):
         second = beam_search(model, source, SPECIAL, config)
     assert second[0] == plain[0] and second[2] == plain[2]
     assert second[1] == everywhere[1] != plain[1]
@@ -196,12 +188,10 @@ def test_only_leaves_the_other_beams_as_they_are() -> None:
 
 def test_ablated_neurons_have_the_value_given(model: Transformer) -> None:
     address = "encoder.layers.0.feed_forward.activations"
-    with edit(model, address, ablate_neurons({1, 23}, to=0.25)), capture(model, points={"activations"}) as seen:
+    with edit(model, address, ablate_neurons({1, 23}, to=0.25)), capture(model, "activations") as seen:
         run(model)
     assert bool((seen[address][..., [1, 23]] == 0.25).all())
     with edit(model, address, ablate_neurons({24})), pytest.raises(ValueError, match="neurons 0 to 23"):
-        run(model)
-    with edit(model, address, ablate_heads({0})), pytest.raises(ValueError, match="has no heads"):
         run(model)
 
 
@@ -214,23 +204,18 @@ def test_a_chain_makes_its_changes_in_order() -> None:
     ("change", "point"),
     [
         (knock_out([(0, 9)]), "scores"),
-        (knock_out([(0, 0)], heads={4}), "scores"),
         (force_edges({0: 5}), "scores"),
         (inject(torch.zeros(2, 5)), "weights"),
         (inject(torch.zeros(4, 3)), "weights"),
-        (ablate_heads({-1}), "head_outputs"),
-        (ablate_heads({4}), "head_outputs"),
-        (ablate_heads({4}), "head_results"),
         (knock_out([(0, 0)]), "weights"),
         (force_edges({0: 0}), "head_results"),
         (inject(torch.zeros(4, 5)), "scores"),
     ],
 )
 def test_what_does_not_exist_is_an_error_that_says_so(change: Edit, point: str, model: Transformer) -> None:
-    place = f"{CROSS}_add_norm" if point == "residual" else CROSS
     with (
-        edit(model, f"{place}.{point}", change),
-        pytest.raises(ValueError, match=r"heads.*0 to 3|keys|pattern|this edit changes"),
+        edit(model, f"{CROSS}.{point}", change),
+        pytest.raises(ValueError, match=r"keys|pattern|this edit changes"),
     ):
         run(model)
     assert nobody_listens(model)

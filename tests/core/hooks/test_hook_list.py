@@ -19,7 +19,7 @@ def test_told_shapes_are_those_of_the_values(model: Transformer) -> None:
     c, (rows, source, target) = model.config, (2, 5, 4)
     numbers = {"batch": rows, "heads": c.num_heads, "d_k": c.d_k, "d_v": c.d_v, "d_ff": c.d_ff, "1": 1}
     numbers |= {"d_model": c.d_model, "vocab_size": c.vocab_size}
-    with capture(model, points=POINTS) as seen:
+    with capture(model, POINTS) as seen:
         run(model, (source, 3), target)
     assert set(seen) == set(hook_points(model))
     for address, value in seen.items():

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.core.tiny import inputs_for, tiny_model
-from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import capture, edit, hook_points
 from transformer_core.model.transformer import Transformer
 
@@ -83,10 +83,9 @@ def test_native_hooks_in_a_model_of_six_layers(backend: str) -> None:
 def test_capture_and_edit_on_a_compiled_model() -> None:
     model, batch = tiny_model(num_layers=1), inputs_for([5, 3], 4)
     fast, before = compiled(model), model(*batch)
-    address = f"{CROSS_0}.head_outputs"
-    with capture(model) as eager, edit(model, address, ablate_heads({1})):
+    with capture(model) as eager, edit(model, "cross.1.2", zero):
         expected = model(*batch)
-    with capture(model) as seen, edit(model, address, ablate_heads({1})):
+    with capture(model) as seen, edit(model, "cross.1.2", zero):
         torch.testing.assert_close(fast(*batch), expected, atol=1e-5, rtol=1e-5)
     assert set(seen) == set(eager)
     for name, weights in seen.items():
@@ -99,6 +98,6 @@ def test_a_compiled_model_is_addressed_as_the_model_itself(model: Transformer) -
     wrapped = torch.compile(model, backend="eager")
     assert isinstance(wrapped, nn.Module)
     assert list(hook_points(wrapped)) == list(hook_points(model))
-    with capture(wrapped, kinds={"cross"}, layers={0}), edit(wrapped, f"{CROSS_0}.values", lambda value, site: None):
+    with capture(wrapped, "cross.1"), edit(wrapped, f"{CROSS_0}.values", lambda value, site: None):
         listening = [address for address, point in hook_points(model).items() if point.is_active]
     assert listening == [f"{CROSS_0}.values", f"{CROSS_0}.weights"]

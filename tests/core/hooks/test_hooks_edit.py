@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.core.tiny import inputs_for, nobody_listens, run, tiny_model
-from transformer_core.hooks.edits import ablate_heads
+from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import POINTS, Rows, Site, capture, edit, hook_points, row_context
 from transformer_core.model.transformer import Transformer
 
@@ -25,7 +27,7 @@ def test_an_edit_of_the_weights_changes_the_output_as_computed_by_hand(model: Tr
     outputs: list[Tensor] = []
     attention = model.get_submodule(CROSS_1)
     handle = attention.register_forward_hook(lambda module, given, value: outputs.append(value))
-    with capture(model, kinds={"cross"}, layers={1}, points=POINTS) as seen, edit(model, f"{CROSS_1}.weights", uniform):
+    with capture(model, POINTS) as seen, edit(model, f"{CROSS_1}.weights", uniform):
         run(model)
     handle.remove()
     means = seen[f"{CROSS_1}.values"].mean(dim=2)  # (B, H, d_v)
@@ -39,24 +41,21 @@ def test_an_edit_of_the_scores_goes_through_softmax(model: Transformer) -> None:
     def forbid_first(value: Tensor, site: Site) -> Tensor:
         return value.index_fill(-1, torch.tensor([0]), -torch.inf)
 
-    with edit(model, f"{CROSS_1}.scores", forbid_first), capture(model, kinds={"cross"}, layers={1}) as seen:
+    with edit(model, f"{CROSS_1}.scores", forbid_first), capture(model, "cross.2") as seen:
         run(model)
     weights = seen[f"{CROSS_1}.weights"]
     assert not bool(weights[..., 0].any())
     torch.testing.assert_close(weights.sum(-1), torch.ones(2, 4, 4), atol=1e-6, rtol=0)
 
 
-@given(
-    st.sets(st.integers(0, 3), max_size=4),
-    st.sampled_from(sorted(a for a in hook_points(tiny_model()) if "head_outputs" in a)),
-)
-def test_ablating_heads_is_zeroing_their_columns_of_w_o(heads: set[int], address: str) -> None:
+@given(st.sets(st.integers(0, 3), max_size=4), st.sampled_from(KINDS), st.sampled_from((0, 1)))
+def test_ablating_heads_is_zeroing_their_columns_of_w_o(heads: set[int], kind: Kind, layer: int) -> None:
     model = tiny_model()
-    with edit(model, address, ablate_heads(heads)):
+    with edit(model, {f"{kind}.{layer + 1}.{head + 1}": zero for head in heads}):
         ablated = run(model)
     untouched = run(model)
     with torch.no_grad():
-        w_o = model.get_parameter(address.replace("head_outputs", "w_o.weight"))  # (d, H * d_v)
+        w_o = model.get_parameter(hook_point_name(kind, layer, "w_o.weight"))  # (d, H * d_v)
         for head in heads:
             w_o[:, 5 * head : 5 * (head + 1)] = 0
     torch.testing.assert_close(ablated, run(model), atol=1e-6, rtol=1e-5)
@@ -77,7 +76,7 @@ def test_edits_work_in_the_order_in_which_they_were_opened(model: Transformer) -
     with (
         edit(model, address, lambda value, site: torch.ones_like(value)),
         edit(model, address, lambda value, site: 3 * value),
-        capture(model, points={"values"}, kinds={"cross"}, layers={1}) as seen,
+        capture(model, "cross.2.values") as seen,
     ):
         run(model)
     assert bool((seen[address] == 3).all())
@@ -123,15 +122,15 @@ def test_native_hooks_read_and_replace_until_removed(model: Transformer) -> None
     reader = point.register_forward_hook(lambda module, given, value: seen.append(value))
     torch.testing.assert_close(run(model), before, atol=1e-5, rtol=1e-5)
     assert [tuple(value.shape) for value in seen] == [(2, 4, 4, 5)]
-    zero = point.register_forward_hook(lambda module, given, value: torch.zeros_like(value))
+    silent = point.register_forward_hook(lambda module, given, value: torch.zeros_like(value))
     assert not torch.allclose(run(model), before)
-    with edit(model, f"{CROSS_1}.head_outputs", ablate_heads(range(4))):
+    with edit(model, "cross.2", zero):
         expected = run(model)
     torch.testing.assert_close(run(model), expected)
     reader.remove()
     assert point.is_active
-    zero.remove()
-    zero.remove()  # a second call does nothing
+    silent.remove()
+    silent.remove()  # a second call does nothing
     assert nobody_listens(model)
     assert torch.equal(run(model), before)
 
@@ -153,7 +152,7 @@ def test_native_backward_hooks_see_gradients(model: Transformer) -> None:
     seen: list[tuple[Tensor, ...]] = []
     with (
         point.register_full_backward_hook(lambda module, given, out: seen.append(out)),
-        capture(model, kinds={"cross"}, layers={1}, grad=True) as kept,
+        capture(model, "cross.2", grad=True) as kept,
     ):
         model(*inputs_for([5, 3], 4)).square().sum().backward()
     assert kept[f"{CROSS_1}.weights"].shape == seen[0][0].shape

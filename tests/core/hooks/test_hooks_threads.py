@@ -21,7 +21,7 @@ from transformer_core.config import DecodingConfig
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import capture, edit, hook_points
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.transformer import Transformer
@@ -29,7 +29,7 @@ from transformer_core.translator import Translation, Translator
 
 Result = TypeVar("Result")
 ROUNDS = 20
-ADDRESSES = ("encoder.layers.0.self_attention.head_outputs", "decoder.layers.1.cross_attention.head_outputs")
+LAYERS = ("encoder.1", "cross.2")
 
 
 def together(*jobs: Callable[[], None]) -> None:
@@ -49,26 +49,26 @@ def test_captures_and_edits_in_threads_stay_apart(model: Transformer) -> None:
     plain = run(model, [5, 3])
     expected = []
     for head in range(4):
-        with edit(model, ADDRESSES, ablate_heads({head})):
+        with edit(model, [f"{layer}.{head + 1}" for layer in LAYERS], zero):
             expected.append(run(model, [5, 3]))
     assert not any(torch.allclose(plain, other) for other in expected)
 
     def ablating(head: int) -> Callable[[], None]:
         def job() -> None:
             for _ in range(ROUNDS):
-                with edit(model, ADDRESSES, ablate_heads({head})):
+                with edit(model, [f"{layer}.{head + 1}" for layer in LAYERS], zero):
                     torch.testing.assert_close(run(model, [5, 3]), expected[head], atol=1e-5, rtol=1e-5)
                 torch.testing.assert_close(run(model, [5, 3]), plain, atol=1e-5, rtol=1e-5)
 
         return job
 
     def capturing(lengths: list[int], layer: int) -> Callable[[], None]:
-        with capture(model, layers={layer}) as wanted:
+        with capture(model, [f"{kind}.{layer}" for kind in KINDS]) as wanted:
             run(model, lengths)
 
         def job() -> None:
             for _ in range(ROUNDS):
-                with capture(model, layers={layer}) as seen:
+                with capture(model, [f"{kind}.{layer}" for kind in KINDS]) as seen:
                     run(model, lengths)
                 assert set(seen) == set(wanted)
                 for address, weights in seen.items():
@@ -81,7 +81,7 @@ def test_captures_and_edits_in_threads_stay_apart(model: Transformer) -> None:
         for _ in range(2 * ROUNDS):
             torch.testing.assert_close(run(model, [5, 3]), plain, atol=1e-5, rtol=1e-5)
 
-    together(ablating(0), ablating(3), capturing([7, 2], 0), capturing([4], 1), bystander)
+    together(ablating(0), ablating(3), capturing([7, 2], 1), capturing([4], 2), bystander)
     assert nobody_listens(model)
 
 
@@ -99,7 +99,7 @@ def test_a_bystander_of_a_capture_keeps_every_bit_and_the_fast_path(monkeypatch:
     (greedy,) = greedy_search(model, source[:1], SPECIAL)
     readable: list[object] = []
     with (
-        capture(model, points="all") as captured,
+        capture(model, "all") as captured,
         edit(model, list(hook_points(model)), lambda value, site: 2 * value),
         ThreadPoolExecutor(1) as pool,
     ):
@@ -151,7 +151,7 @@ def test_a_translation_beside_open_hooks_calls_the_same_functions_and_has_the_sa
     with ThreadPoolExecutor(1) as pool:
         expected = pool.submit(alone).result(timeout=60)
         with (
-            capture(learned, points="all") as captured,
+            capture(learned, "all") as captured,
             edit(learned, list(hook_points(learned)), lambda value, site: 2 * value),
         ):
             found = pool.submit(beside).result(timeout=60)
@@ -170,7 +170,7 @@ def test_contexts_that_end_in_another_order_stay_apart(model: Transformer) -> No
     counts = {}
 
     def first() -> None:
-        with capture(model, kinds={"cross"}) as seen:
+        with capture(model, "cross") as seen:
             opened.set()
             assert closed.wait(timeout=30)
             run(model, [3])
@@ -178,7 +178,7 @@ def test_contexts_that_end_in_another_order_stay_apart(model: Transformer) -> No
 
     def second() -> None:
         assert opened.wait(timeout=30)
-        with capture(model, kinds={"encoder"}) as seen:
+        with capture(model, "encoder") as seen:
             run(model, [5])
         counts["second"] = {address: len(calls) for address, calls in seen.calls.items()}
         closed.set()
@@ -191,19 +191,19 @@ def test_contexts_that_end_in_another_order_stay_apart(model: Transformer) -> No
 
 def test_tasks_stay_apart(model: Transformer) -> None:
     plain = run(model, [5, 3])
-    with edit(model, ADDRESSES, ablate_heads({2})):
+    with edit(model, [f"{layer}.3" for layer in LAYERS], zero):
         ablated = run(model, [5, 3])
 
     async def editing() -> None:
         for _ in range(10):
-            with edit(model, ADDRESSES, ablate_heads({2})):
+            with edit(model, [f"{layer}.3" for layer in LAYERS], zero):
                 await asyncio.sleep(0)  # the other task runs while the edit is open
                 torch.testing.assert_close(run(model, [5, 3]), ablated, atol=1e-5, rtol=1e-5)
                 await asyncio.sleep(0)
 
     async def capturing() -> None:
         for _ in range(10):
-            with capture(model, layers={1}) as seen:
+            with capture(model, ["encoder.2", "decoder.2", "cross.2"]) as seen:
                 await asyncio.sleep(0)
                 torch.testing.assert_close(run(model, [5, 3]), plain, atol=1e-5, rtol=1e-5)
                 await asyncio.sleep(0)
@@ -219,6 +219,6 @@ def test_tasks_stay_apart(model: Transformer) -> None:
 
 def test_a_copied_context_carries_its_edits_along(model: Transformer) -> None:
     """Work handed to another thread in a copy of the context, as asyncio.to_thread does, still belongs to its user."""
-    with capture(model, kinds={"cross"}) as seen, ThreadPoolExecutor(1) as pool:
+    with capture(model, "cross") as seen, ThreadPoolExecutor(1) as pool:
         pool.submit(contextvars.copy_context().run, run, model, [5]).result(timeout=30)
     assert len(seen) == 2

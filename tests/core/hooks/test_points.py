@@ -14,6 +14,7 @@ from tests.core.tiny import inputs_for, nobody_listens, run, tiny_model
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.hooks.hook_sites import HEAD_POINTS
 from transformer_core.hooks.points import POINTS, Captured, Site, capture, edit, hook_points, run_hooks
+from transformer_core.hooks.short_addresses import AddressError
 from transformer_core.model.transformer import Transformer
 
 CROSS_1 = "decoder.layers.1.cross_attention"
@@ -34,7 +35,7 @@ def test_addresses_are_stable() -> None:
 
 
 def test_points_relate_as_equation_1_says(model: Transformer) -> None:
-    with capture(model, points=POINTS) as seen:
+    with capture(model, POINTS) as seen:
         run(model)
     for base in (address.removesuffix(".weights") for address in seen if address.endswith(".weights")):
         weights, scores = seen[f"{base}.weights"], seen[f"{base}.scores"]
@@ -49,7 +50,7 @@ def test_points_relate_as_equation_1_says(model: Transformer) -> None:
 def test_points_outside_attention_hold_what_the_paper_computes(model: Transformer) -> None:
     """Embedding plus position, max(0, x W_1 + b_1), LayerNorm of the sum, and the logits."""
     source, target, mask = inputs_for((5, 3), 4)
-    with torch.no_grad(), capture(model, points=POINTS) as seen:
+    with torch.no_grad(), capture(model, POINTS) as seen:
         logits = model(source, target, mask)
     inside = "decoder.layers.1.feed_forward"
     w_1, b_1 = model.get_parameter(f"{inside}.w_1.weight"), model.get_parameter(f"{inside}.w_1.bias")
@@ -69,19 +70,11 @@ def test_points_outside_attention_hold_what_the_paper_computes(model: Transforme
 
 def test_embeddings_and_activations_are_read_before_dropout() -> None:
     model = tiny_model(dropout=0.5, activation_dropout=0.5).train()
-    with torch.no_grad(), capture(model, points={"embeddings"}) as first:
+    with torch.no_grad(), capture(model, "embeddings") as first:
         run(model)
-    with torch.no_grad(), capture(model, points={"embeddings"}) as second:
+    with torch.no_grad(), capture(model, "embeddings") as second:
         run(model)
     torch.testing.assert_close(first["encoder.embeddings"], second["encoder.embeddings"])
-
-
-def test_heads_can_only_be_chosen_where_there_are_heads() -> None:
-    with (
-        pytest.raises(ValueError, match="residual have no heads"),
-        capture(tiny_model(), points={"residual"}, heads={0}),
-    ):
-        pass
 
 
 @given(st.lists(st.integers(1, 8), min_size=1, max_size=4), st.integers(1, 8), st.integers(0, 100))
@@ -105,52 +98,17 @@ def test_rows_sum_to_one_and_nobody_sees_the_future_or_padding(lengths: list[int
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("layer", [0, 1])
-def test_filters_by_kind_and_layer(kind: Kind, layer: int, model: Transformer) -> None:
-    with capture(model, kinds={kind}, layers={layer}) as seen:
+def test_a_layer_of_a_kind(kind: Kind, layer: int, model: Transformer) -> None:
+    with capture(model, f"{kind}.{layer + 1}") as seen:
         run(model)
     stack, attention = ("encoder" if kind == "encoder" else "decoder"), ("cross" if kind == "cross" else "self")
     assert list(seen) == [f"{stack}.layers.{layer}.{attention}_attention.weights"]
 
 
-def test_one_point_and_one_kind_may_be_given_as_plain_strings(model: Transformer) -> None:
-    with (
-        capture(model, points="values", kinds="cross") as seen,
-        capture(model, points={"values"}, kinds={"cross"}) as same,
-    ):
-        run(model)
-    assert list(seen) == list(same) == [f"decoder.layers.{layer}.cross_attention.values" for layer in (0, 1)]
-
-
-def test_filters_by_head_in_rising_order(model: Transformer) -> None:
-    with capture(model, kinds={"cross"}) as whole, capture(model, kinds={"cross"}, heads=(3, 1)) as some:
-        run(model)
-    for address, weights in some.items():
-        assert torch.equal(weights, whole[address][:, [1, 3]])
-
-
-@pytest.mark.parametrize(
-    ("filters", "said"),
-    [
-        ({"kinds": {"self"}}, "kinds has self.*encoder, decoder, cross"),
-        ({"points": {"pattern"}}, "points has pattern.*weights"),
-        ({"points": "pattern"}, "points has pattern, but"),
-        ({"layers": {2}}, "layers has 2.*0, 1"),
-        ({"layers": {0, 7}}, "layers has 7.*0, 1"),
-        ({"layers": {-1}}, "layers has -1.*0, 1"),
-        ({"kinds": set()}, "no hook point"),
-        ({"points": set()}, "no hook point"),
-    ],
-)
-def test_a_filter_that_names_what_the_model_lacks(filters: dict[str, Any], said: str, model: Transformer) -> None:
-    with pytest.raises(ValueError, match=said), capture(model, **filters):
+@pytest.mark.parametrize("wrong", ["self", "pattern", "cross.3", "cross.0", "cross.-1", "cross.2.5", "cross.2.0", ""])
+def test_an_address_that_the_model_lacks(wrong: str, model: Transformer) -> None:
+    with pytest.raises(AddressError, match=f"there is no hook point {wrong}"), capture(model, ["cross.1", wrong]):
         raise AssertionError("the context must not open")
-    assert nobody_listens(model)
-
-
-@pytest.mark.parametrize("heads", [{4}, {-1}, {0, 9}])
-def test_a_head_that_the_model_lacks(heads: set[int], model: Transformer) -> None:
-    with pytest.raises(ValueError, match="heads 0 to 3"), capture(model, heads=heads):
-        run(model)
     assert nobody_listens(model)
 
 
@@ -166,7 +124,7 @@ def test_a_wrong_address_names_the_nearest(wrong: str, near: str, model: Transfo
     said = rf"{wrong}.*did you mean {near}\?"
     with pytest.raises(ValueError, match=said), edit(model, wrong, lambda value, site: None):
         raise AssertionError("the context must not open")
-    with capture(model, points="all") as seen:
+    with capture(model, "all") as seen:
         run(model)
     with pytest.raises(KeyError, match=said):
         seen[wrong]
@@ -191,7 +149,7 @@ def test_an_edit_with_other_arguments_is_refused_at_once(model: Transformer) -> 
 
 
 def test_all_points_and_the_residual_of_a_kind(model: Transformer) -> None:
-    with capture(model, points="all") as seen, capture(model, points="residual", kinds="cross") as residuals:
+    with capture(model, "all") as seen, capture(model, "cross.residual") as residuals:
         run(model)
     assert set(seen) == set(hook_points(model))
     assert list(residuals) == [f"decoder.layers.{layer}.cross_attention_add_norm.residual" for layer in (0, 1)]
@@ -199,7 +157,7 @@ def test_all_points_and_the_residual_of_a_kind(model: Transformer) -> None:
 
 
 def test_what_is_shown_of_a_capture_is_short(model: Transformer) -> None:
-    with capture(model, points="all") as seen:
+    with capture(model, "all") as seen:
         run(model)
     assert len(repr(seen)) < 300 and f"{len(hook_points(model))} addresses" in repr(seen)
     assert repr(Captured()).startswith("<Captured: 0 addresses")
@@ -210,7 +168,7 @@ def test_what_is_shown_of_a_capture_is_short(model: Transformer) -> None:
 
 def test_capture_changes_nothing_and_keeps_copies(model: Transformer) -> None:
     before = run(model)
-    with capture(model, points=POINTS) as seen:
+    with capture(model, POINTS) as seen:
         during = run(model)
     torch.testing.assert_close(during, before, atol=1e-5, rtol=1e-5)
     assert torch.equal(run(model), before)
@@ -225,9 +183,9 @@ def test_capture_changes_nothing_and_keeps_copies(model: Transformer) -> None:
 def test_a_capture_before_an_edit_in_place_keeps_the_value_that_it_saw(model: Transformer) -> None:
     address = f"{CROSS_1}.head_outputs"
     with (
-        capture(model, points={"head_outputs"}) as before,
+        capture(model, "head_outputs") as before,
         edit(model, address, lambda value, site: value.zero_()),
-        capture(model, points={"head_outputs"}) as after,
+        capture(model, "head_outputs") as after,
     ):
         run(model)
     assert bool(before[address].any())
@@ -235,7 +193,7 @@ def test_a_capture_before_an_edit_in_place_keeps_the_value_that_it_saw(model: Tr
 
 
 def test_calls_keep_every_pass_in_order(model: Transformer) -> None:
-    with capture(model, kinds={"encoder"}, layers={0}) as seen:
+    with capture(model, "encoder.1") as seen:
         run(model, (3,))
         run(model, (5, 2))
     (address,) = seen
@@ -245,7 +203,7 @@ def test_calls_keep_every_pass_in_order(model: Transformer) -> None:
 
 
 def test_captured_values_are_cut_off_unless_asked_otherwise(model: Transformer) -> None:
-    with capture(model, kinds={"cross"}) as cut, capture(model, kinds={"cross"}, grad=True) as kept:
+    with capture(model, "cross") as cut, capture(model, "cross", grad=True) as kept:
         model(*inputs_for([5, 3], 4))
     address = f"{CROSS_1}.weights"
     assert not cut[address].requires_grad
@@ -256,10 +214,7 @@ def test_captured_values_are_cut_off_unless_asked_otherwise(model: Transformer) 
 
 
 def test_an_offloaded_value_is_a_copy_on_that_device(model: Transformer) -> None:
-    with (
-        capture(model, device="cpu", points={"values"}) as seen,
-        capture(model, points={"values"}, grad=True) as same,
-    ):
+    with capture(model, "values", device="cpu") as seen, capture(model, "values", grad=True) as same:
         model(*inputs_for([5, 3], 4))
     for address, value in seen.items():
         assert value.device.type == "cpu"
@@ -283,7 +238,7 @@ def test_listening_lasts_as_long_as_the_contexts(model: Transformer) -> None:
     assert nobody_listens(model)
     with capture(model):
         assert point.is_active
-        with capture(model, kinds={"cross"}), edit(model, f"{CROSS_1}.weights", lambda value, site: None):
+        with capture(model, "cross"), edit(model, f"{CROSS_1}.weights", lambda value, site: None):
             assert point.is_active
         assert point.is_active
         assert not hook_points(model)[f"{CROSS_1}.values"].is_active
@@ -297,7 +252,7 @@ def test_an_exception_leaves_no_listener(inside_the_pass: bool, model: Transform
     def fail(value: Tensor, site: Site) -> None:
         raise ArithmeticError("on purpose")
 
-    with pytest.raises(ArithmeticError), capture(model, points=POINTS), edit(model, f"{CROSS_1}.keys", fail):
+    with pytest.raises(ArithmeticError), capture(model, POINTS), edit(model, f"{CROSS_1}.keys", fail):
         if not inside_the_pass:
             raise ArithmeticError("on purpose")
         run(model)
@@ -306,7 +261,7 @@ def test_an_exception_leaves_no_listener(inside_the_pass: bool, model: Transform
 
 
 def test_an_exception_in_one_context_leaves_the_outer_one_alone(model: Transformer) -> None:
-    with capture(model, kinds={"cross"}) as outer:
+    with capture(model, "cross") as outer:
         with pytest.raises(ArithmeticError), capture(model):
             raise ArithmeticError
         run(model)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from tests.core.tiny import inputs_for, run, tiny_model
-from transformer_core.hooks.edits import ablate_heads, knock_out, mean_of, only, patch, zero
+from transformer_core.hooks.edits import knock_out, mean_of, only, zero
 from transformer_core.hooks.hook_list import describe_hook_points
 from transformer_core.hooks.hook_sites import POINTS, Site
 from transformer_core.hooks.points import capture, edit, hook_points
@@ -54,14 +54,13 @@ def test_what_an_address_means(model: Transformer, short: str, long: str, head: 
         run(model)
     assert list(seen) == [long]
     torch.testing.assert_close(seen[short], expected, equal_nan=True)
-    with capture(model, points=POINTS) as everything:  # the same from a capture by filters
+    with capture(model, POINTS) as everything:  # the same from a capture by filters
         run(model)
     torch.testing.assert_close(everything[short], expected, equal_nan=True)
     (place,) = find_places(short, hook_points(model), 4, "weights")
     assert place.address == long
-    assert str(place) == (
-        short if short == long else f"{short} = {long}" if head is None else f"{short} = {long}, head {head}"
-    )
+    pointless = short.rpartition(".")[2] not in POINTS
+    assert place.name == (f"{short}.weights" if pointless else short) and place.head == head
 
 
 def test_points_and_all_name_many(model: Transformer) -> None:
@@ -86,7 +85,7 @@ def test_points_and_all_name_many(model: Transformer) -> None:
     ],
 )
 def test_a_wrong_address_names_the_nearest(model: Transformer, wrong: str, nearest: str) -> None:
-    with capture(model, points=POINTS) as seen:
+    with capture(model, POINTS) as seen:
         run(model)
     message = rf"there is no hook point {wrong}; did you mean {nearest}\?"
     for use in (lambda: capture(model, wrong), lambda: edit(model, {wrong: zero}), lambda: edit(model, wrong, zero)):
@@ -99,28 +98,17 @@ def test_a_wrong_address_names_the_nearest(model: Transformer, wrong: str, neare
         pass
 
 
-@pytest.mark.parametrize(
-    "filters",
-    [{"heads": {1}}, {"layers": {0}}, {"kinds": "cross"}, {"points": "scores"}],
-    ids=lambda each: next(iter(each)),
-)
-def test_filters_from_0_are_refused_beside_addresses(model: Transformer, filters: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="cannot stand beside addresses"), capture(model, "cross.2.3", **filters):
-        pass
-
-
-def test_a_capture_of_some_heads_has_no_short_addresses(model: Transformer) -> None:
-    with capture(model, heads={1, 2}) as seen:
+def test_a_kind_names_all_its_layers(model: Transformer) -> None:
+    with capture(model, ["cross", "decoder.residual"]) as seen:
         run(model)
-    with pytest.raises(AddressError, match=r"cross.2.2 counts from 1, but this capture holds only heads \[1, 2\]"):
-        seen["cross.2.2"]
-    assert seen["cross.2"].shape[1] == 2
-
-
-@pytest.mark.parametrize("change", [ablate_heads({2}), ablate_heads({0}), patch(torch.zeros(2, 4, 4, 5), heads={2})])
-def test_sets_of_heads_are_refused_at_a_head(model: Transformer, change: Any) -> None:
-    with pytest.raises(ValueError, match="counted from 0, beside a short address"), edit(model, {"cross.2.3": change}):
+    residuals = [f"decoder.layers.{layer}.feed_forward_add_norm.residual" for layer in (0, 1)]
+    weights = [f"decoder.layers.{layer}.cross_attention.weights" for layer in (0, 1)]
+    assert sorted(seen) == sorted([*residuals, *weights])
+    with edit(model, "encoder", zero), capture(model, "encoder.head_outputs") as silent:
         run(model)
+    assert len(silent) == 2 and not any(value.any() for value in silent.values())
+    with pytest.raises(AddressError, match="names 2 captured values, not one"):
+        seen["cross"]
 
 
 def test_several_edits_are_data(model: Transformer) -> None:

@@ -101,7 +101,7 @@ def test_every_hook_point_works() -> None:
     model = tiny_model(attention="additive")
     batch = inputs_for([5, 3], 4)
     plain = model(*batch)
-    with capture(model, points=POINTS) as seen:
+    with capture(model, POINTS) as seen:
         torch.testing.assert_close(model(*batch), plain, atol=1e-5, rtol=1e-5)
     for base in (address.removesuffix(".weights") for address in seen if address.endswith(".weights")):
         layer = model.get_submodule(base)

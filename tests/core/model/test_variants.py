@@ -80,7 +80,7 @@ def test_pre_norm_stacks_end_with_a_norm_as_torchs_do() -> None:
 def test_attention_dropout_falls_on_the_weights_after_their_hook_point(p: float) -> None:
     model = tiny_model(attention_dropout=p, dropout=0.5, num_layers=1).train()
     source, _, mask = inputs_for([5, 5], 4)
-    with capture(model, points=("weights", "values", "head_outputs"), kinds={"encoder"}) as seen:
+    with capture(model, ["encoder.weights", "encoder.values", "encoder.head_outputs"]) as seen:
         memory = model.embed(source, of_source=True)
         torch.manual_seed(3)
         model.encoder.layers[0](memory, mask)
@@ -181,11 +181,11 @@ def test_cached_steps_agree_with_full_decoding(options: dict[str, Any], opened: 
     model = drawn_biases_and_norms(tiny_model(**options))
     source, target, mask = inputs_for([7, 4, 1], 9)
     full = model(source, target, mask)
-    with capture(model, kinds={"decoder", "cross"}) as forced:
+    with capture(model, ["decoder", "cross"]) as forced:
         model(source, target, mask)
     decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1, capacity=2)  # grows at 2, 4 and 8
     for t in range(9):
-        watched: Any = capture(model, kinds={"decoder", "cross"}) if opened else nullcontext({})
+        watched: Any = capture(model, ["decoder", "cross"]) if opened else nullcontext({})
         with watched as step:
             logits = decoder.step(target[:, t : t + 1])
         torch.testing.assert_close(logits, full[:, t], atol=1e-5, rtol=1e-5)

@@ -65,7 +65,7 @@ class Graphs:
         model, special = self.translator.model, self.translator.tokenizer.special
         batch = make_batch(sources, targets, special)
         mask = padding_mask(batch.source, special.pad)
-        with torch.no_grad(), capture(model, points={"weights"}) as found:
+        with torch.no_grad(), capture(model, "weights") as found:
             memory = model.encode(batch.source, mask)
             logits = model.logits(model.decode(batch.inputs, memory, mask))
         states, weights, steps = self.run(batch.source.numpy(), batch.inputs.numpy())

@@ -116,7 +116,7 @@ def test_who_listens_only_after_the_forward_pass_hears_nothing() -> None:
 def test_a_capture_of_another_thread_neither_sees_nor_changes_a_step() -> None:
     recomputed = model(True)
     out, expected = gradients(recomputed)
-    with capture(recomputed, points=POINTS) as seen, ThreadPoolExecutor(1) as pool:
+    with capture(recomputed, POINTS) as seen, ThreadPoolExecutor(1) as pool:
         again, got = pool.submit(gradients, recomputed).result(timeout=60)
     assert torch.equal(again, out) and same(got, expected)
     assert not seen

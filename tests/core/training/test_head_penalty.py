@@ -59,7 +59,7 @@ def test_the_term_is_what_a_loop_over_sentences_and_heads_gives(tokenizer: Token
         tokenizer.special.pad,
         separators(tokenizer),
     )
-    with capture(model, points="weights") as weights:
+    with capture(model, "weights") as weights:
         batch_loss(model, batch, smoothing=0.0, pad=pad, dtype=torch.float32)
     values: list[float] = []
     for address, value in weights.items():
@@ -103,7 +103,7 @@ def test_heads_look_more_with_the_term_than_without(corpus: Corpus, tmp_path: Pa
         tokenizer = corpus.tokenizer
         sources, targets = zip(*sentence_pairs()[:20], strict=True)
         batch = make_batch(tokenizer.source.encode_batch(sources), tokenizer.encode_batch(targets), tokenizer.special)
-        with capture(trainer.model.eval(), points="weights") as weights, torch.no_grad():
+        with capture(trainer.model.eval(), "weights") as weights, torch.no_grad():
             batch_loss(trainer.model, batch, smoothing=0.0, pad=tokenizer.special.pad, dtype=torch.float32)
         separated = separators(tokenizer)
         penalties[weight] = float(head_penalty(weights, batch.source, batch.inputs, separated, tokenizer.special.pad))

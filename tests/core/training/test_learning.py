@@ -57,7 +57,7 @@ def test_a_tiny_model_learns_to_reverse() -> None:
     right = sum(ids == row[::-1] for ids, row in zip(written, rows, strict=True))
     assert right >= 90
     # And it looks where it has to: output t comes from source position LENGTH - 1 - t.
-    with capture(model, kinds={"cross"}) as seen, torch.no_grad():
+    with capture(model, "cross") as seen, torch.no_grad():
         model(unseen.source, unseen.inputs, padding_mask(unseen.source, SPECIAL.pad))
     weights = seen["decoder.layers.0.cross_attention.weights"].mean(dim=0)[:, :LENGTH, :LENGTH]  # (H, T, S)
     mirrored = weights.flip(-1).diagonal(dim1=1, dim2=2).mean(dim=1)  # (H,)

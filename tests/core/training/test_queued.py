@@ -246,7 +246,7 @@ def test_why_there_are_no_graphs(corpus: Corpus, tmp_path: Path, caplog: pytest.
         train(corpus, tmp_path / "again", short.replace(activation_checkpointing=True))
     assert "training without CUDA graphs: activation_checkpointing computes layers again" in caplog.text
     trainer = new_trainer(corpus, tmp_path / "hooks", short)
-    with capture(trainer.model, points="weights"), caplog.at_level(logging.WARNING):
+    with capture(trainer.model, "weights"), caplog.at_level(logging.WARNING):
         trainer.train()
     assert "training without CUDA graphs: the model has hooks" in caplog.text
     caplog.clear()

@@ -54,7 +54,7 @@ def head_gradients(
         forward: Runs it on one sentence, and returns the number whose gradients are wanted.
     """
     places = [(kind, layer) for kind in KINDS for layer in range(translator.config.num_layers)]
-    with torch.enable_grad(), capture(translator, points="head_outputs", grad=True) as seen:
+    with torch.enable_grad(), capture(translator, "head_outputs", grad=True) as seen:
         number = forward()
     outputs = [seen[hook_point_name(*place, "head_outputs")] for place in places]
     gradients = torch.autograd.grad(number, outputs)

@@ -166,7 +166,7 @@ def _encoder(translator: Translator, ids: Sequence[int]) -> tuple[FloatArray, Fl
     model, special = translator.model, translator.tokenizer.special
     source = make_batch([list(ids)], [[]], special).source
     mask = padding_mask(source, special.pad)
-    with torch.no_grad(), capture(model, kinds={"encoder"}) as captured:
+    with torch.no_grad(), capture(model, "encoder") as captured:
         vectors = [model.embed(source, of_source=True)]
         for layer in model.encoder.layers:
             vectors.append(layer(vectors[-1], mask))

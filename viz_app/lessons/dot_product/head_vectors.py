@@ -40,7 +40,7 @@ def encoder_vectors(translator: Translator, source: Sequence[int]) -> dict[str, 
     model, special = translator.model, translator.tokenizer.special
     batch = make_batch([source], [[]], special).source
     points: tuple[Point, ...] = ("queries", "keys", "values", "weights")
-    with capture(model, points=points, kinds={"encoder"}) as seen:
+    with capture(model, [f"encoder.{point}" for point in points]) as seen:
         model.encode(batch, padding_mask(batch, special.pad))
     layers = range(translator.config.num_layers)
     return {

@@ -51,7 +51,7 @@ def cross_projections(translator: Translator, translation: Translation, layer: i
     mask = padding_mask(batch.source, special.pad)
     inputs = batch.inputs if hypothesis.finished else batch.inputs[:, :-1]
     address = f"decoder.layers.{layer}.self_attention_add_norm.residual"
-    with torch.no_grad(), capture(model, points={"residual"}) as seen:
+    with torch.no_grad(), capture(model, "residual") as seen:
         memory = model.encode(batch.source, mask)
         model.decode(inputs, memory, mask)
         vectors = _as_read(decoder.layers[layer].cross_attention_add_norm, seen[address])

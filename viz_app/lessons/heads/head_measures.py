@@ -49,7 +49,7 @@ def decompose_layer(translator: Translator, translation: Translation, kind: Kind
     from transformer_core.hooks.points import capture
 
     attention: Any = translator.model.get_submodule(hook_point_name(kind, layer, "w_o").rpartition(".")[0])
-    with torch.no_grad(), capture(translator.model, points={"head_outputs"}, kinds={kind}, layers={layer}) as captured:
+    with torch.no_grad(), capture(translator.model, hook_point_name(kind, layer, "head_outputs")) as captured:
         translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
         found = captured[hook_point_name(kind, layer, "head_outputs")][0]  # (H, n, d_v)
         output = attention.w_o(found.transpose(0, 1).flatten(1))  # (n, H * d_v) -> (n, d)

@@ -115,7 +115,7 @@ class AttentionProbe:
         found = []
         for weights in moments:
             self._model.load_state_dict(weights)
-            with torch.no_grad(), capture(self._model, kinds={"cross"}) as seen:
+            with torch.no_grad(), capture(self._model, "cross") as seen:
                 logits = self._model(batch.source, batch.inputs, padding_mask(batch.source, SPECIAL.pad))
             guess = "".join(_letter(number) for number in logits[0].argmax(dim=-1).tolist())
             found.append(ProbeResult(guess, (seen[_CROSS][0] * 255).round().to(torch.uint8).numpy()))

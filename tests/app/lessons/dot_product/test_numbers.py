@@ -61,7 +61,7 @@ def test_vectors_times_matrices_are_the_queries_keys_and_values_of_the_model(
 ) -> None:
     translator, translation = context.service.translator, context.result.translation
     points: tuple[Point, ...] = ("queries", "keys", "values", "residual")
-    with capture(translator.model, points=points) as seen:
+    with capture(translator.model, points) as seen:
         translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
     last = translator.config.num_layers - 1
     for layer, head in ((0, 1), (last, 0)):

@@ -13,7 +13,7 @@ import torch
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis.ablation import all_heads
-from transformer_core.hooks.edits import ablate_heads
+from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import edit
 from transformer_core.translator import TeacherForcedInput, Translator
 from viz_app.lessons.context import LessonContext, StageData
@@ -65,13 +65,7 @@ def test_a_head_switched_off_in_a_batch_is_a_head_switched_off_alone(translator:
     whole = translator.translate(TEXT, beam=1)
     before = sum(whole.scores)
     for number, (kind, layer, head) in list(enumerate(all_heads(translator)))[::5]:
-        stack, attention = {
-            "encoder": ("encoder", "self"),
-            "decoder": ("decoder", "self"),
-            "cross": ("decoder", "cross"),
-        }[kind]
-        address = f"{stack}.layers.{layer}.{attention}_attention.head_outputs"
-        with edit(translator.model, address, ablate_heads({head})):
+        with edit(translator.model, f"{kind}.{layer + 1}.{head + 1}", zero):
             again = translator.translate(TEXT, beam=1)
             ids = whole.hypotheses[0].ids
             forced = translator._forced(TeacherForcedInput(whole.source_encoding, ids, whole.finished))[1]

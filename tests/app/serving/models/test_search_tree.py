@@ -56,7 +56,7 @@ def forced(translator: Translator, source: tuple[int, ...], written: list[int]) 
     special = translator.tokenizer.special
     inputs = torch.tensor([[special.bos, *written[:-1]]])
     everything = torch.ones(1, 1, 1, len(source) + 1, dtype=torch.bool)
-    with torch.no_grad(), capture(translator.model, points={"weights"}) as captured:
+    with torch.no_grad(), capture(translator.model, "weights") as captured:
         logits = translator.model(torch.tensor([[*source, special.eos]]), inputs, everything)
     log_p = torch.log_softmax(logits[0], dim=-1)[torch.arange(len(written)), torch.tensor(written)]
     return captured["decoder.layers.1.cross_attention.weights"][0].numpy(), log_p.tolist()

@@ -43,7 +43,7 @@ def run_of_ids(
     """A run over given ids, such as `</s>` alone, which no text gives."""
     ids, read, written = torch.tensor([source]), torch.tensor([inputs]), torch.tensor(outputs)
     mask = padding_mask(ids, translator.tokenizer.special.pad)
-    with capture(translator.model, points=points) as captured:
+    with capture(translator.model, points) as captured:
         logits = translator.model(ids, read, mask)
     return TeacherForcedRun(
         source_text="",

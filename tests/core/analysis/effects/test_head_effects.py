@@ -15,7 +15,6 @@ from transformer_core.analysis.effects import head_effects as module
 from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks.edits import ablate_heads
 from transformer_core.hooks.points import capture, edit
 from transformer_core.model.layers import AddAndNorm
 from transformer_core.translator import Translator
@@ -68,7 +67,7 @@ def means_by_hand(translator: Translator, kind: Kind, layer: int) -> Tensor:
     address = hook_point_name(kind, layer, "head_outputs")
     values = []
     for source, target in OTHERS:
-        with capture(translator.model, points="head_outputs", kinds=kind, layers={layer}) as captured:
+        with capture(translator.model, f"{kind}.{layer + 1}.head_outputs") as captured:
             translator.teacher_force(source, target)
         values.append(captured[address][0])  # (H, n, d_v)
     return torch.cat(values, dim=1).mean(dim=1)  # (H, d_v)
@@ -79,7 +78,8 @@ def test_mean_ablation_puts_in_the_mean_over_other_sentences(learned: Translator
     for kind, layer, head in heads(learned):
         mean = means_by_hand(learned, kind, layer)
         assert mean_outputs(learned, OTHERS)[kind][layer][:, 0] == pytest.approx(mean, abs=1e-5)
-        with edit(learned.model, hook_point_name(kind, layer, "head_outputs"), ablate_heads([head], mean[[head]])):
+        rows = mean[:, None]
+        with edit(learned, f"{kind}.{layer + 1}.{head + 1}", lambda value, _, rows=rows: rows.expand_as(value)):
             without = teacher_forced_run(learned, SOURCE, TARGET).log_p
         assert found.effects[kind][layer, head] == pytest.approx(found.run.log_p - without, abs=2e-5)
     assert found.draws is None
@@ -92,7 +92,7 @@ def test_resampling_puts_in_what_a_head_said_of_another_sentence(learned: Transl
     for kind, layer, head in some:
         address, effects = hook_point_name(kind, layer, "head_outputs"), []
         for source, target in OTHERS:
-            with capture(learned.model, points="head_outputs") as captured:
+            with capture(learned.model, "head_outputs") as captured:
                 learned.teacher_force(source, target)
             said = captured[address][0, head]  # (n, d_v)
 
