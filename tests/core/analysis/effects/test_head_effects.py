@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from transformer_core.analysis.effects import head_effects as module
 from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks.points import capture, edit
+from transformer_core.hooks.points import Site, capture, edit
 from transformer_core.model.layers import AddAndNorm
 from transformer_core.translator import Translator
 
@@ -73,13 +74,16 @@ def means_by_hand(translator: Translator, kind: Kind, layer: int) -> Tensor:
     return torch.cat(values, dim=1).mean(dim=1)  # (H, d_v)
 
 
+def put(mean: Tensor, value: Tensor, _site: Site) -> Tensor:
+    return mean.expand_as(value)
+
+
 def test_mean_ablation_puts_in_the_mean_over_other_sentences(learned: Translator) -> None:
     found = head_effects(learned, SOURCE, TARGET, change="mean", others=OTHERS)
     for kind, layer, head in heads(learned):
         mean = means_by_hand(learned, kind, layer)
         assert mean_outputs(learned, OTHERS)[kind][layer][:, 0] == pytest.approx(mean, abs=1e-5)
-        rows = mean[:, None]
-        with edit(learned, f"{kind}.{layer + 1}.{head + 1}", lambda value, _, rows=rows: rows.expand_as(value)):
+        with edit(learned, f"{kind}.{layer + 1}.{head + 1}", partial(put, mean[:, None])):
             without = teacher_forced_run(learned, SOURCE, TARGET).log_p
         assert found.effects[kind][layer, head] == pytest.approx(found.run.log_p - without, abs=2e-5)
     assert found.draws is None
