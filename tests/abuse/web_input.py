@@ -22,7 +22,6 @@ from viz_app.components.explorer.selection import CHOICES, Selection
 from viz_app.export import file_bytes
 from viz_app.export.figure_request import ForwardResult
 from viz_app.figure_editor.figure_spec import FigureSpec
-from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, invalid_part
 from viz_app.figure_editor.rendering import make_figure
 from viz_app.figures import VIEWS, HeatmapFigure
 from viz_app.figures.layout import MAX_LABEL
@@ -89,9 +88,6 @@ def _check_address(params: Params) -> None:
     assert FigureSpec.from_query(present(query), FigureSpec()).to_query() == query
     assert all(20 <= width <= 2000 for width in (spec.style.width_mm,) if width is not None)
     _check_figure(spec)
-    assert (LessonFigureSpec.from_query(params) is None) == (
-        "lesson" not in params or invalid_part(params) in ("lesson", "scene")
-    )
     assert HeadSnapshot.from_query(params, history())._exists(history())
     _check_atlas(params)
     share_link(params.get("seen", "http://localhost:8501/lessons"), "127.0.0.1", "lessons", written, "192.0.2.7")

@@ -18,7 +18,7 @@ from transformer_core.analysis.ablation import translate_without
 from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
-from viz_app.cli.lesson import load_service
+from viz_app.cli.service import load_service
 from viz_app.components.explorer.weights import pack_weights
 from viz_app.serving.models.search_tree import search_tree
 from viz_app.serving.models.translation_service import BEAM

@@ -18,10 +18,10 @@ from transformer_core.translator import Translator
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import QUESTIONS, ROUTES, SESSION, SHORT, core_scenes
 from viz_app.lessons.context import LessonContext
-from viz_app.lessons.route_handout import render_route
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
+from viz_app.standalone.paper import render_sheet
 from viz_app.text import LANGUAGES, texts
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def test_one_button_leads_over_every_core_scene_to_the_last_stop(
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_brief_handout_prints_on_two_pages(browser: Browser, random_checkpoint: Path, language: str) -> None:
     service = TranslationService(Translator.load(random_checkpoint, device="cpu"), RequestQueue(1))
-    sheet = render_route("brief", LessonContext("The dog sleeps.", LessonState(), language, lambda: service, "test"))
+    sheet = render_sheet("brief", LessonContext("The dog sleeps.", LessonState(), language, lambda: service, "test"))
     page = browser.new_page()
     page.set_content(sheet.decode())
     printed = pypdf.PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True)))

@@ -29,7 +29,6 @@ from viz_app.ui.downloads import draw_download, format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.figures.collection import draw_add, draw_collection
 from viz_app.ui.figures.figure_controls import FigureControls
-from viz_app.ui.figures.lesson_figure_controls import draw_refusal, draw_scene, lesson_spec
 from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
@@ -83,19 +82,10 @@ def _draw(
 ) -> None:
     left, right, status = places
     who, ask = session.session_id(), partial(draw_waiting, t, status)
-    of_lesson = lesson_spec()
-    if of_lesson is not None:
-        with left:
-            spec, exportable = draw_scene(t, of_lesson, sentence.text, served)
-        st.session_state[session.FIGURE_SPEC_KEY] = spec
-    else:
-        exportable = _draw_attention(t, served, sentence, (left, right), ask)
+    exportable = _draw_attention(t, served, sentence, (left, right), ask)
     with right, st.container(key="figures-sheet"):
-        draw_refusal(t)
         if exportable is None:
             status.empty()
-            if of_lesson is not None:
-                st.info(t("figures_page.no_scene_figure"), icon=":material/info:")
             return
         preview = rendering.render_cache().preview(who, exportable.figure, exportable.style, ask)
         status.empty()
@@ -141,8 +131,6 @@ def _spec(read: str, best: Selection) -> FigureSpec:
         if selection is not None:
             start = start.with_selection(selection)
         kept = FigureSpec.from_query(st.query_params.to_dict(), start)
-    elif st.session_state.pop(session.CHOOSE_BEST_HEAD_KEY, False):
-        kept = replace(kept, selection=best) if selection is None else kept.with_selection(selection)
     elif selection is not None and selection != st.session_state.get(session.FIGURE_SELECTION_KEY, selection):
         kept = kept.with_selection(selection)
     elif st.session_state.get(session.FIGURE_SOURCE_KEY, read) != read:
@@ -192,8 +180,7 @@ def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> N
         st.session_state[session.ZOOM_KEY] = zoom
         measures = t("figures_page.measures", width=f"{preview.width_mm:.0f}", height=f"{preview.height_mm:.0f}")
         if isinstance(exportable.figure, Animation):
-            key = "figures_page.frames" if exportable.figure.still is None else "figures_page.frames_still"
-            measures += f" · {t(key, count=len(exportable.figure.frames))}"
+            measures += f" · {t('figures_page.frames', count=len(exportable.figure.frames))}"
         st.caption(measures)
     pixels = round(preview.width_mm / 25.4 * rendering.PIXELS_PER_INCH)
     # At print size a sheet that is wider than the column is scrolled, never made smaller; see frame.css.

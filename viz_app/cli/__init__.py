@@ -1,4 +1,4 @@
-r"""Export attention figures and lesson handouts, or run the app for a class.
+r"""Export attention figures, pages and handouts, or run the app for a class.
 
 {commands}
 
@@ -25,9 +25,8 @@ COMMANDS = {
     "serve": Command("serve", "Serve the model to the front ends of several machines."),
     "export": Command("export", "Write a figure of one sentence, or a set of figures of one or many."),
     "reproduce": Command("reproduce", "Make the figure of a file again, and compare both byte for byte."),
-    "page": Command("page", "Write the explorer of some sentences, or a lesson, as one HTML file."),
+    "page": Command("page", "Write the explorer of some sentences, a lesson, or handouts, as one HTML file."),
     "site": Command("site", "Write models, lessons and questions as a site for any web host."),
-    "lesson": Command("lesson", "Write the figure of a lesson's scene, or the lesson's handout."),
     "docs": Command("docs", "Build the documentation as a site that needs no network."),
     "growth": Command("growth", "Write one head at a snapshot of its model's training, or as an animation."),
 }

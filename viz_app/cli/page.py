@@ -2,7 +2,9 @@ r"""Write the explorer of some sentences, a translator, or a lesson, as one HTML
 
 The explorer shows every head of each sentence, with its search, the cards of the heads and comparisons. With
 --heads-off each head can also be switched off, which takes half a minute or more for each sentence. With --live the
-page runs the model itself, for any sentence. A lesson has all scenes but those that measure or train.
+page runs the model itself, for any sentence. A lesson has all scenes but those that measure or train; printed, it is a
+handout with the answers on the last page. --lesson session writes a sheet for the whole route: for the class every
+stop, with --sheet brief two pages, with --sheet teacher notes, minutes and answers.
 
 The file works from a disk, in a learning platform or beside a paper. It holds its command, the hash of the model and
 all licences.
@@ -14,6 +16,8 @@ Example:
   python -m viz_app page --checkpoint checkpoints/en-fr-small --live --out headlight.html
 
   python -m viz_app page --checkpoint checkpoints/en-de --lesson positions --out waves.html
+
+  python -m viz_app page --checkpoint checkpoints/en-de --lesson session --sheet teacher --language ko --out sheet.html
 """
 
 from __future__ import annotations
@@ -25,9 +29,10 @@ from typing import TYPE_CHECKING
 from transformer_core.cli.argument_types import bounded_number
 from transformer_core.cli.arguments import Options, Parser, UsageError, counted, sentence_text
 from transformer_core.storage.files import atomic_write_bytes
-from viz_app.cli.lesson import lesson_context, load_service
+from viz_app.cli.service import load_service
 from viz_app.figures.option import flag
 from viz_app.lessons.catalogue import LESSONS
+from viz_app.lessons.session_sheets import SHEETS
 from viz_app.text import LANGUAGES
 
 if TYPE_CHECKING:
@@ -37,6 +42,8 @@ if TYPE_CHECKING:
     from viz_app.serving.models.translation_service import TranslationService
 
 log = logging.getLogger(__name__)
+
+SESSION = "session"  # instead of a lesson: all stops of the route
 
 
 def add_options(parser: Parser) -> None:
@@ -53,7 +60,9 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--live", type=bool, nargs="?", const=True, metavar="true|false", help=live)
     off = "Translate each sentence without each head."
     parser.add_argument("--heads-off", type=bool, nargs="?", const=True, metavar="true|false", help=off)
-    parser.add_choice("--lesson", [entry.name for entry in LESSONS], "A lesson instead.", form="NAME")
+    lessons = [*(entry.name for entry in LESSONS), SESSION]
+    parser.add_choice("--lesson", lessons, f"A lesson instead, or {SESSION} for a sheet of all.", form="NAME")
+    parser.add_choice("--sheet", SHEETS, "The sheet of the session. (default: class)", form="NAME")
     parser.add_choice("--language", LANGUAGES, "Language of the page.", default="en", form="CODE")
     parser.add_output("The page to write, ending with .html.", ".html")
 
@@ -82,6 +91,8 @@ def _check_options(options: Options) -> None:
     own = "--live" if options.live else "--lesson" if options.lesson is not None else ""
     if options.live and options.lesson is not None:
         raise UsageError("--lesson is a page of its own; omit it with --live")
+    if options.sheet and options.lesson != SESSION:
+        raise UsageError(f"--sheet is only for --lesson {SESSION}")
     for name in ("texts", "branches", "heads_off", *(("text",) if options.live else ())):
         if own and getattr(options, name) is not None:
             raise UsageError(f"{flag(name)} is for a page of sentences; omit it with {own}")
@@ -96,11 +107,18 @@ def _live(options: Options, service: TranslationService) -> bytes:
 
 
 def _lesson(options: Options, service: TranslationService) -> bytes:
+    from viz_app.lessons.context import LessonContext, fit_sentence
     from viz_app.lessons.stage.state import LessonState
     from viz_app.standalone.lessons import render_lesson
+    from viz_app.standalone.paper import render_sheet
 
-    given = options.text[0] if options.text else None
-    context = lesson_context(service, given, options.language, LessonState())
+    given = options.text[0] if options.text else ""
+    text = fit_sentence(given, service)
+    if given and text != " ".join(given.split()):
+        raise UsageError(f"--text is {given!r}, but must be a sentence that the model can read")
+    context = LessonContext(text, LessonState(), options.language, lambda: service, "command")
+    if options.lesson == SESSION:
+        return render_sheet(options.sheet or "class", context)
     return render_lesson(options.lesson, context)
 
 

@@ -17,7 +17,7 @@ import re
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.storage.files import atomic_directory
-from viz_app.cli.lesson import load_service
+from viz_app.cli.service import load_service
 
 log = logging.getLogger(__name__)
 

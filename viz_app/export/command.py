@@ -1,7 +1,7 @@
 """The command that reproduces a figure's file, byte for byte.
 
-A figure of a view of attention is made by `export`, the picture of a lesson's scene by `lesson`, a head of a training's
-history by `growth`: the provenance names the lesson or the history.
+A figure of a view of attention is made by `export`, a head of a training's history by `growth`: the provenance names
+the history.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
 
     Args:
         figure: One of `viz_app.figures.VIEWS` with provenance from `viz_app.export.provenance`, or one from
-            `viz_app.lessons.scene_figure` or `viz_app.model_card.head_snapshot`.
+            `viz_app.model_card.head_snapshot`.
         style: How it is drawn; its theme, or else the figure's.
         format: Format of the file.
         dpi: Dots per inch, where it is not the default.
@@ -53,11 +53,7 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
         return ""
     elif provenance.get("history"):
         name, options = "growth", [*_growth_options(provenance, figure.language)]
-    elif not provenance.get("checkpoint"):
-        return ""
-    elif provenance.get("lesson"):
-        name, options = "lesson", [*_scene_options(provenance, figure.language)]
-    elif not view or _is_irreproducible(provenance):
+    elif not provenance.get("checkpoint") or not view or _is_irreproducible(provenance):
         return ""
     else:
         options = [*_sentence_options(provenance), *_other_options(provenance), *_view_options(view)]
@@ -141,17 +137,6 @@ def _is_irreproducible(provenance: Mapping[str, Any]) -> bool:
     """Return whether no text reproduces one of the translations, or no option tells B from A."""
     other = provenance.get("other")
     return "branch" in provenance or bool(other and ("branch" in other or not any(_other_options(provenance))))
-
-
-def _scene_options(provenance: Mapping[str, Any], language: str) -> Iterator[tuple[str, Any]]:
-    yield "checkpoint", provenance["checkpoint"]
-    yield "lesson", provenance["lesson"]
-    yield "scene", provenance["scene"]
-    if provenance["settings"]:
-        yield "with", provenance["settings"]
-    yield "text", provenance["source"]
-    if language != DEFAULT_LANGUAGE:
-        yield "language", language
 
 
 def _growth_options(provenance: Mapping[str, Any], language: str) -> Iterator[tuple[str, Any]]:

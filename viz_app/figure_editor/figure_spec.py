@@ -13,7 +13,6 @@ from typing import cast
 
 from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.components.explorer.selection import Selection
-from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec, empty_query
 from viz_app.figures import VIEWS, FigureOptions, Style, upto_step
 from viz_app.figures.option import Choice, declared, from_query, to_query
 from viz_app.figures.options import ViewOptions
@@ -37,7 +36,6 @@ class FigureSpec(ViewOptions):
         language: Of the figure's words; None for the language of the page.
         style: How it is drawn.
         dpi: Dots per inch of a PNG.
-        scene: The picture of a lesson, instead of a view of attention; None for attention.
     """
 
     view: str = "head"
@@ -45,14 +43,6 @@ class FigureSpec(ViewOptions):
     language: str | None = None
     style: Style = field(default_factory=Style)
     dpi: int = 300
-    scene: LessonFigureSpec | None = None
-
-    def with_scene(self, scene: LessonFigureSpec | None) -> FigureSpec:
-        """Return the picture of a lesson in the same style; with None, attention again.
-
-        The range of the colours stays behind: weights and the numbers of a lesson are not on one scale.
-        """
-        return replace(self, scene=scene, style=replace(self.style, value_range=None, mapping="linear"))
 
     def with_selection(self, selection: Selection) -> FigureSpec:
         """Return the figure of another place in the model."""
@@ -68,9 +58,8 @@ class FigureSpec(ViewOptions):
             view = {"heads": "heads", "layer": "layer", "kinds": "all"}[selection.view]
         elif selection.form == "lines":
             view = "lines"
-        start = self if self.scene is None else self.with_scene(None)
-        style = replace(start.style, mapping="sqrt" if selection.scale == "sqrt" else "linear")
-        return replace(start.with_selection(selection), view=view, style=style)
+        style = replace(self.style, mapping="sqrt" if selection.scale == "sqrt" else "linear")
+        return replace(self.with_selection(selection), view=view, style=style)
 
     def for_new_sentence(self) -> FigureSpec:
         """Return the figure of another sentence, without tokens, steps and branch of the old one."""
@@ -134,14 +123,11 @@ class FigureSpec(ViewOptions):
         }
 
     def _what(self) -> dict[str, str | None]:
-        """Return place and options, or the scene, as URL parameters."""
+        """Return place and options as URL parameters."""
         chosen = self.selection
         place = selection_to_params(chosen if self.view == "compare" else replace(chosen, against=None))
         values: dict[str, str | None] = {name: place[name] for name in _PLACE}
-        values |= {"figure": self.view} | to_query(ViewOptions, self)
-        if self.scene is None:
-            return values | empty_query()
-        return dict.fromkeys(values) | self.scene.to_query()
+        return values | {"figure": self.view} | to_query(ViewOptions, self)
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], default: FigureSpec) -> FigureSpec:
@@ -152,8 +138,7 @@ class FigureSpec(ViewOptions):
             value = form.loads(params.get(key, ""))
             if value in form.choices:
                 changes[name] = value
-        scene = LessonFigureSpec.from_query(params) or default.scene
-        return replace(default, selection=place, style=_style(params, default.style), scene=scene, **changes)
+        return replace(default, selection=place, style=_style(params, default.style), **changes)
 
 
 def _style(params: Mapping[str, str], default: Style) -> Style:

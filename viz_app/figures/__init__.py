@@ -31,8 +31,6 @@ from viz_app.figures.model.charts import MatrixFigure as MatrixFigure
 from viz_app.figures.model.charts import Series as Series
 from viz_app.figures.model.constituency import ConstituencyFigure as ConstituencyFigure
 from viz_app.figures.model.constituency import Constituent as Constituent
-from viz_app.figures.model.dots import Dots as Dots
-from viz_app.figures.model.dots import DotsFigure as DotsFigure
 from viz_app.figures.model.figure import DifferencePanel as DifferencePanel
 from viz_app.figures.model.figure import Figure as Figure
 from viz_app.figures.model.figure import HeatmapFigure as HeatmapFigure
@@ -44,7 +42,6 @@ from viz_app.figures.model.style import SCALES as SCALES
 from viz_app.figures.model.style import Style as Style
 from viz_app.figures.options import FigureOptions as FigureOptions
 from viz_app.figures.renderers import RENDERERS as RENDERERS
-from viz_app.figures.style_support import effective_style as effective_style
 from viz_app.figures.style_support import supported_options as supported_options
 from viz_app.figures.views import VIEWS as VIEWS
 from viz_app.figures.views import View as View
@@ -56,16 +53,8 @@ MIME_TYPES = {format: renderer.mime_type for format, renderer in RENDERERS.items
 
 def formats_of(figure: Figure | View) -> tuple[str, ...]:
     """Return the formats that a figure, or each figure of a view, can be exported to, those for print first."""
-    kinds: tuple[type[Figure], ...]
-    if isinstance(figure, View):
-        kinds = (Animation if figure.moves else figure.kind,)
-    elif isinstance(figure, Animation) and figure.still is not None:
-        kinds = (Animation, type(figure.still))
-    else:
-        kinds = (type(figure),)
-    return tuple(
-        format for format, renderer in RENDERERS.items() if any(issubclass(kind, renderer.kinds) for kind in kinds)
-    )
+    kind = type(figure) if isinstance(figure, Figure) else Animation if figure.moves else figure.kind
+    return tuple(format for format, renderer in RENDERERS.items() if issubclass(kind, renderer.kinds))
 
 
 def export(
@@ -90,10 +79,7 @@ def export(
     style = style or Style()
     if width_mm is not None:
         style = replace(style, width_mm=width_mm)
-    renderer = RENDERERS[format]
-    if isinstance(figure, Animation) and figure.still is not None and not renderer.moves:
-        figure = figure.still_frame
-    return renderer.render(figure, style, dpi)
+    return RENDERERS[format].render(figure, style, dpi)
 
 
 def file_name(figure: Figure, format: str) -> str:

@@ -18,7 +18,6 @@ from viz_app.figures.build.steps import Animation
 from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.constituency import ConstituencyFigure
-from viz_app.figures.model.dots import Dots, DotsFigure
 from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, NumbersPanel
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.record import provenance_record
@@ -33,7 +32,6 @@ CURVE_COLUMNS = ("series", "label", "x", "y")
 _BAND = ("low", "high")  # of curves of which any has a band
 MATRIX_COLUMNS = ("row", "column", "value")
 _NAMES = ("row_label", "column_label")  # of a matrix whose rows or columns have names
-DOT_COLUMNS = ("row", "label", "column", "title", "value", "low", "high", "hollow")
 
 
 def to_csv(figure: Figure) -> bytes:
@@ -54,8 +52,7 @@ def to_npz(figure: Figure) -> bytes:
     Arrays of attention, for P panels of Q queries and K keys that share their shape: `weights` (P, Q, K) float32,
     `masked` (P, Q, K) bool, `query_labels` (P, Q) and `key_labels` (P, K) text, `layers` and `heads` (P,) int counted
     from 1 (0 for none). Panels of different shapes get one array each instead: `weights_0`, ... Trees have an array
-    for each property of their nodes, curves `x_0` and `y_0`, ..., a matrix `values`;
-    dots (R, C) `values`, `low`, `high`, `hollow`. All have JSON text: first
+    for each property of their nodes, curves `x_0` and `y_0`, ..., a matrix `values`. All have JSON text: first
     `provenance`, the record that every format holds, and `description`, the words of the figure.
     """
     words = _description(figure)
@@ -109,12 +106,6 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
         cells = zip(places, np.ndindex(figure.matrix.shape), figure.matrix.flat, strict=True)
         named = [(*place, *_names(figure, *at), _written(value)) for place, at, value in cells]
         return (*MATRIX_COLUMNS[:-1], *_NAMES[: len(named[0]) - 3], MATRIX_COLUMNS[-1]), named
-    if isinstance(figure, DotsFigure):
-        return DOT_COLUMNS, [
-            (row + 1, escape_formula(label), number, escape_formula(column.title), *_dot(column, row))
-            for row, label in enumerate(figure.row_labels)
-            for number, column in enumerate(figure.columns, start=1)
-        ]
     return CSV_COLUMNS, [
         row for number, panel in enumerate(panels_of(figure), start=1) for row in _cells(number, panel)
     ]
@@ -136,12 +127,6 @@ def _cells(number: int, panel: HeatmapPanel) -> Rows:
 def _written(value: Any) -> str:
     """Write a number exactly; nothing where it is missing."""
     return "" if np.isnan(value) else str(value)
-
-
-def _dot(column: Dots, row: int) -> tuple[float | str, ...]:
-    """Value, ends of the band and whether the point is empty; nothing where there is no number."""
-    numbers = (float(value) for value in (column.places[row], *column.bands[row]))
-    return (*("" if np.isnan(value) else value for value in numbers), int(column.empty[row]))
 
 
 def _band(series: Series, at: int) -> tuple[float | str, ...]:
@@ -172,16 +157,6 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
     if isinstance(figure, MatrixFigure):
         names = {"row_labels": figure.row_labels, "column_labels": figure.column_labels}
         return {"values": figure.matrix} | {name: np.array(each, dtype=np.str_) for name, each in names.items() if each}
-    if isinstance(figure, DotsFigure):
-        bands = np.stack([column.bands for column in figure.columns], axis=1)
-        return {
-            "labels": np.array(figure.row_labels, dtype=np.str_),
-            "titles": np.array([column.title for column in figure.columns], dtype=np.str_),
-            "values": np.stack([column.places for column in figure.columns], axis=1),
-            "low": bands[..., 0],
-            "high": bands[..., 1],
-            "hollow": np.stack([np.array(column.empty) for column in figure.columns], axis=1),
-        }
     panels = panels_of(figure)
     arrays: dict[str, Any] = {
         "layers": np.array([_from_one(panel.layer) or 0 for panel in panels], dtype=np.int64),
@@ -227,22 +202,6 @@ def _content(figure: Figure) -> dict[str, Any]:
             **start,
             **{name: labels for name, labels in names.items() if labels},
             "values": [_to_json_numbers(row) for row in figure.matrix],
-        }
-    if isinstance(figure, DotsFigure):
-        return {
-            "row_labels": list(figure.row_labels),
-            "notes": list(figure.notes),
-            "columns": [
-                {
-                    **{"title": column.title, "axis": column.axis, "base": column.base},
-                    **{"log": column.log, "falling": column.falling},
-                    "values": _to_json_numbers(column.places),
-                    "low": _to_json_numbers(column.bands[:, 0]),
-                    "high": _to_json_numbers(column.bands[:, 1]),
-                    "hollow": list(column.empty),
-                }
-                for column in figure.columns
-            ],
         }
     return {"panels": [_panel(panel) for panel in panels_of(figure)]}
 

@@ -8,7 +8,6 @@ POINTS_PER_MM = 72 / 25.4
 Measure = Callable[[str, float], float]  # text, font size -> width in points
 
 MAX_LABEL = 16  # characters of a token that are drawn
-MAX_NAME = 34  # characters of the name of a row of dots
 PAD = 6.0  # around everything
 PAGE_WIDTH = 180 * POINTS_PER_MM  # text width of an A4 page
 PAGE_HEIGHT = 235 * POINTS_PER_MM

@@ -16,7 +16,6 @@ from viz_app.figures.build.steps import Animation
 from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
-from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.pixels import GIF_DPI
@@ -24,7 +23,7 @@ from viz_app.figures.model.style import Style
 
 Render = Callable[[Figure, Style, int | None], bytes]
 
-_TIKZ = (HeatmapFigure, CurvesFigure, MatrixFigure, DotsFigure, ConstituencyFigure)
+_TIKZ = (HeatmapFigure, CurvesFigure, MatrixFigure, ConstituencyFigure)
 _STILL = (*_TIKZ, LinesFigure, BeamTreeFigure)  # all that do not move
 
 

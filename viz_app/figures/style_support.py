@@ -7,16 +7,12 @@ A test draws every kind of figure with every option changed and compares.
 
 from __future__ import annotations
 
-from typing import Any
-
 from viz_app.figures.build.steps import Animation
 from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
-from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
-from viz_app.figures.model.style import Style
 
 _ALWAYS = frozenset({"preset", "width_mm", "height_mm", "font_pt", "theme", "outlines"})
 _AROUND = frozenset({"title", "caption", "legend"})
@@ -28,7 +24,6 @@ _BY_KIND: dict[type[Figure], frozenset[str]] = {
     ConstituencyFigure: _ALWAYS | _AROUND | _COLORS,
     CurvesFigure: _ALWAYS | _AROUND,
     MatrixFigure: _ALWAYS | _AROUND | _COLORS,
-    DotsFigure: _ALWAYS | _AROUND,
 }
 
 
@@ -49,12 +44,6 @@ def supported_options(figure: Figure | type[Figure]) -> frozenset[str]:
     return _BY_KIND[type(figure)] - _without_effect(figure)
 
 
-def effective_style(style: Style, figure: Figure) -> Style:
-    """Return the style with defaults for all options without effect on this figure, so that its command omits them."""
-    used = supported_options(figure)
-    return Style.from_dict({name: value for name, value in style.as_dict().items() if name in used})
-
-
 def _without_effect(figure: Figure) -> set[str]:
     """Return options that its kind supports but that change nothing in this figure."""
     idle = {name for name in ("title", "caption") if not getattr(figure, name)}
@@ -67,18 +56,6 @@ def _without_effect(figure: Figure) -> set[str]:
         idle.add("scale")
     if isinstance(figure, CurvesFigure) and not any(series.label for series in figure.series):
         idle.add("legend")
-    if isinstance(figure, DotsFigure) and not figure.notes:
-        idle.add("legend")
     if isinstance(figure, ConstituencyFigure) and not figure.is_tinted:
         idle |= {"legend", *_COLORS}
     return idle
-
-
-def default_range(figure: Figure) -> tuple[float, float] | None:
-    """Default ends of the colour scale of a matrix; None for attention weights, which lie between 0 and 1."""
-    if not isinstance(figure, MatrixFigure):
-        return None
-    from viz_app.figures.colours.scales import numbers_map
-
-    plain: Any = numbers_map(figure.matrix, figure.diverging, Style(), figure.theme, figure.base)
-    return plain.low, plain.high

@@ -26,14 +26,11 @@ class StageData:
         values: Plain values, such as labels and single numbers.
         arrays: Larger numbers.
         answers: Settings for which these were computed, where a control asks the server.
-        drawn: Identity of the data behind the figure, for live data; when it changes, the page offers the figure
-            again. None while it is on its way.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     answers: Mapping[str, Any] = field(default_factory=dict)
-    drawn: str | None = None
 
 
 @dataclass(frozen=True)
@@ -109,3 +106,9 @@ class LessonContext:
             self._kept[name] = make()
         value: Value = self._kept[name]
         return value
+
+
+def fit_sentence(typed: str, service: TranslationService) -> str:
+    """Return the sentence if the model can read it, else the first example."""
+    sentence = service.validate(typed)
+    return sentence.text if sentence.status == "good" else service.first_example

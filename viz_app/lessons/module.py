@@ -13,7 +13,6 @@ from viz_app.lessons.catalogue import STAGES
 
 if TYPE_CHECKING:  # the command line asks for a lesson's code, and must not wait for Streamlit
     from viz_app.components.explorer.selection import Selection
-    from viz_app.figures.model.figure import Figure
     from viz_app.lessons.context import LessonContext, StageData
     from viz_app.lessons.lab.recipe import Recipe
     from viz_app.lessons.stage.state import Setting
@@ -25,35 +24,28 @@ def _no_data(context: LessonContext) -> StageData:
 
 @dataclass(frozen=True, kw_only=True)
 class LessonModule:
-    """Functions and constants of a `numbers.py`; only the first two must be there.
+    """Functions and constants of a `numbers.py`; only the first must be there.
 
     Args:
         data: Compute the numbers of the open scene. Called at every rerun, so what is costly is cached.
-        figure: Draw a scene for print, without language, which `figure_with_provenance` adds; None for a scene that
-            cannot be printed.
         selection: Name the head that a scene shows, for the page Translate.
         recipe: Give the command and the Python code that compute a scene's numbers without the app.
-        prepare: Compute what a button of the scene starts, and wait; for the command line.
         live_data: Report on work at the server while a scene of `live_scenes` is open; asked once a second.
         on_button: Handle a button of such a scene, by its name.
         live_scenes: `LIVE_SCENES`, the scenes with live data.
         prepared: List settings of a scene's controls that ask Python, which a page without Python has answers for.
         needs_python: `NEEDS_PYTHON`, the scenes that show nothing on such a page.
-        evidence: `EVIDENCE`, the scenes with a question whose figure does not give the answer away.
         shows_small_translations: `SHOWS_SMALL_TRANSLATIONS`, whether small models translate; the page then says so.
     """
 
     data: Callable[[LessonContext], StageData]
-    figure: Callable[[str, LessonContext], Figure | None]
     selection: Callable[[str, LessonContext], Selection | None] = lambda scene, context: None
     recipe: Callable[[str, LessonContext], Recipe | None] = lambda scene, context: None
-    prepare: Callable[[str, LessonContext], None] = lambda scene, context: None
     live_data: Callable[[LessonContext], StageData] = _no_data
     on_button: Callable[[LessonContext, str], None] = lambda context, button: None
     live_scenes: Collection[str] = ()
     prepared: Callable[[str, LessonContext], Iterable[Mapping[str, Setting]]] = lambda scene, context: ()
     needs_python: Collection[str] = ()
-    evidence: Collection[str] = ()
     shows_small_translations: bool = False
 
     @classmethod

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transformer_core import __version__
 from viz_app.components.buffer import split_buffer
@@ -17,6 +17,9 @@ from viz_app.components.modules import join_modules, self_starting
 from viz_app.figures.record import PROGRAM, record_json, xml_safe
 from viz_app.standalone.origin import Origin
 from viz_app.text import texts
+
+if TYPE_CHECKING:
+    from viz_app.standalone.paper import Paper
 
 MAX_BYTES = 64_000_000  # of maps, arrays and weights; compressed and as text they have about 0.7 of that
 
@@ -107,6 +110,7 @@ def standalone_page(
     origin: Origin,
     theme: PageTheme = "auto",
     allowed: Mapping[str, str] | None = None,
+    paper: Paper | None = None,
 ) -> bytes:
     """Return a page whose modules read the blocks of data.
 
@@ -119,6 +123,7 @@ def standalone_page(
         origin: Its origin.
         theme: As for `theme_style`.
         allowed: As for `html_document`.
+        paper: What it prints instead of what is on the screen.
     """
     t = texts(language)
     record = {"program": PROGRAM, "version": __version__, **origin.record}
@@ -136,6 +141,7 @@ def standalone_page(
         f'<select aria-label="{_text(t("page.sentences"))}" hidden></select></header>\n'
         f'<p class="page-note" role="status"></p>\n<noscript>{_text(t("page.failed"))}</noscript>\n<main></main>\n'
         f"<footer><details><summary>{_text(t('page.about'))}</summary><dl>{terms}</dl></details></footer>\n"
+        f"{paper.markup if paper else ''}\n"
     )
     body += "\n".join(
         [
@@ -148,7 +154,7 @@ def standalone_page(
         '\n<meta name="generator" content="Headlight">'
         f'\n<meta name="provenance" content="{escape(record_json(record))}">'
     )
-    style = theme_style(theme) + (FOLDER / "page.css").read_text(encoding="utf-8")
+    style = theme_style(theme) + (FOLDER / "page.css").read_text(encoding="utf-8") + (paper.style if paper else "")
     scripts = [*map(self_starting, modules)]
     page = html_document(
         f"{title} · {PROGRAM}",

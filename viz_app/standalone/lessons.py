@@ -6,6 +6,8 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,26 +16,55 @@ import numpy as np
 
 from viz_app.components.buffer import split_buffer
 from viz_app.components.modules import join_modules
-from viz_app.lessons import load_lesson
+from viz_app.export.bundle import Turn
+from viz_app.lessons import Lesson, load_lesson
 from viz_app.lessons.catalogue import core_scenes
 from viz_app.lessons.context import LessonContext
+from viz_app.lessons.handout import lesson_paper
 from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState, lesson_code, pack
 from viz_app.standalone.document import check_size, standalone_page
 from viz_app.standalone.origin import page_origin
+from viz_app.standalone.paper import ALLOWED, paper
 from viz_app.text import texts
 
 _FOLDER = Path(__file__).parent
 _OWN = ("id", "answers", "state")  # of a header, besides values and arrays
 
 
-def render_lesson(name: str, context: LessonContext, onward: tuple[str, str] | None = None) -> bytes:
-    """Return a lesson as a page; the same arguments give the same bytes.
+@dataclass(frozen=True)
+class PreparedLesson:
+    """A lesson for a page without Python.
+
+    Args:
+        words: Its words, of the scenes that are there.
+        controls: By scene the controls that it has answers for.
+        data: JSON of header, values and states, which js/prepared.js reads.
+        blocks: Arrays by name.
+    """
+
+    words: Lesson
+    controls: Mapping[str, list[str]]
+    data: bytes
+    blocks: Mapping[str, bytes]
+
+
+def prepare_lesson(
+    name: str,
+    context: LessonContext,
+    onward: str | None = None,
+    *,
+    first: bool = False,
+    turn: Turn = nullcontext,
+) -> PreparedLesson:
+    """Compute the numbers of every scene.
 
     Args:
         name: Of the lesson.
-        context: Sentence, language and model.
-        onward: Title and address of the page after its last scene; None for none.
+        context: Sentence, language and model; its scene gets its settings.
+        onward: Title of the page after its last scene; None for none.
+        first: Whether each scene has its first settings alone.
+        turn: Entered for each scene, so that others compute between two of them.
 
     Raises:
         PageTooLarge: The arrays are too large.
@@ -42,27 +73,60 @@ def render_lesson(name: str, context: LessonContext, onward: tuple[str, str] | N
     module, words = lesson_module(name), load_lesson(name, context.language)
     scenes = tuple(scene for scene in words.scenes if scene.name not in module.needs_python)
     words = dataclasses.replace(words, scenes=scenes)
-    prepared = {scene.name: list(module.prepared(scene.name, context)) for scene in scenes}
+    prepared = {scene.name: [] if first else list(module.prepared(scene.name, context)) for scene in scenes}
     controls = {scene: list(settings[0]) if settings else [] for scene, settings in prepared.items()}
-    title, address = onward or (None, "")
     labels = context.t.table("lesson") | context.t.table(f"lesson_{name}")
-    packed = partial(pack, words, texts=labels, onward=title, prepared=controls, core=core_scenes(name))
+    packed = partial(pack, words, texts=labels, onward=onward, prepared=controls, core=core_scenes(name))
     pool, states = _Pool(), {}
     for scene, settings in prepared.items():
+        here = context.state.settings if context.state.scene == scene else {}
         for each in settings or [{}]:
-            state = LessonState(scene, each)
-            numbers = module.data(dataclasses.replace(context, state=state))
+            state = LessonState(scene, {**here, **each})
+            with turn():
+                numbers = module.data(dataclasses.replace(context, state=state))
             payload = packed(values=numbers.values, arrays=numbers.arrays, answers=numbers.answers, state=state)
-            key = " ".join((scene, *map(_written, each.values())))
-            states[key] = pool.state(payload)
+            states[" ".join((scene, *map(_written, each.values())))] = pool.state(payload)
     lesson = {"header": pool.header, "values": list(pool.values), "states": states}
+    data = json.dumps(lesson, separators=(",", ":"), allow_nan=False).encode()
+    return PreparedLesson(words, controls, data, pool.blocks)
+
+
+def render_lesson(
+    name: str,
+    context: LessonContext,
+    onward: tuple[str, str] | None = None,
+    *,
+    fonts: bool = True,
+    turn: Turn = nullcontext,
+) -> bytes:
+    """Return a lesson as a page, which prints as a handout; the same arguments give the same bytes.
+
+    Args:
+        name: Of the lesson.
+        context: Sentence, language and model; its scene gets its settings.
+        onward: Title and address of the page after its last scene; None for none.
+        fonts: Whether the fonts of its paper lie in the page.
+        turn: Entered for each scene, so that others compute between two of them.
+
+    Raises:
+        PageTooLarge: The arrays are too large.
+        Superseded: When a newer request of the session took over.
+    """
+    # Made in a thread beside the app's page: neither may take the other's turn at the model.
+    context = dataclasses.replace(context, session=f"{context.session}:page:{name}")
+    title, address = onward or (None, "")
+    lesson = prepare_lesson(name, context, title, turn=turn)
+    modules = [lesson_code(name), join_modules(_FOLDER / "js" / "lesson_page.js")]
+    written = [*modules, lesson.data.decode()]
     return standalone_page(
-        words.title,
-        [lesson_code(name), join_modules(_FOLDER / "js" / "lesson_page.js")],
-        {"controls": controls, "onward": address},
-        {"lesson": json.dumps(lesson, separators=(",", ":"), allow_nan=False).encode(), **pool.blocks},
+        lesson.words.title,
+        modules,
+        {"controls": lesson.controls, "onward": address},
+        {"lesson": lesson.data, **lesson.blocks},
         language=context.language,
         origin=page_origin(context.service, texts(context.language), [("lesson", name), ("text", context.text)]),
+        paper=paper(lesson_paper(lesson.words, context.t), context, written if fonts else None),
+        allowed=ALLOWED,
     )
 
 
@@ -80,7 +144,7 @@ class _Pool:
         self.blocks: dict[str, bytes] = {}  # arrays by their hashes
 
     def state(self, payload: bytes) -> dict[str, Any]:
-        """Add a payload; return how lesson_page.js puts it together again. Raises PageTooLarge."""
+        """Add a payload; return how prepared.js puts it together again. Raises PageTooLarge."""
         header, data = split_buffer(payload)
         own = {name: header.pop(name) for name in _OWN}
         values, arrays = header.pop("values"), header.pop("arrays")

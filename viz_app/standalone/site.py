@@ -14,8 +14,8 @@ from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.exit_ticket import load_exit_ticket
+from viz_app.lessons.html import prose_html
 from viz_app.lessons.index import Stop
-from viz_app.lessons.route_handout import prose_html
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.registry import display_name
 from viz_app.serving.models.translation_service import TranslationService
@@ -78,9 +78,11 @@ class _Edition:
         for name in self.words:
             context = LessonContext(text, state, t.language, lambda: lessons, "site", parses=parses)
             after = self.around[name][1]
-            self._add(name, render_lesson(name, context, (after.title, f"{after.name}.html") if after else None))
+            onward = (after.title, f"{after.name}.html") if after else None
+            self._add(name, render_lesson(name, context, onward, fonts=False))
         ticket = "".join(
-            f"<li><details><summary>{prose_html(each.question, t)}</summary><p>{prose_html(each.answer, t)}</p>"
+            f"<li><details><summary>{prose_html(each.question, t.language)}</summary>"
+            f"<p>{prose_html(each.answer, t.language)}</p>"
             f"{_link(f'{each.lesson}.html?scene={each.scene}', self.words[each.lesson].title)}</details></li>"
             for each in load_exit_ticket(t.language)
         )

@@ -27,7 +27,6 @@ SELECTION_KEY = "selection"  # what the explorer of Translate shows
 FIGURE_SPEC_KEY = "figure_spec"  # what the page Figures makes
 FIGURE_SOURCE_KEY = "figure_source"  # the model and the sentence that it was made of
 FIGURE_SELECTION_KEY = "figure_selection"  # the explorer's selection as that page knows it
-CHOOSE_BEST_HEAD_KEY = "figure_best_head"  # whether that page is to choose the head, as at its start
 ZOOM_KEY = "figure_zoom"
 HEAD_OFF_KEY = "head_off"  # the head that is switched off in the explorer of Translate
 _PAGE_KEY = "page"

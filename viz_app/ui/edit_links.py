@@ -10,7 +10,6 @@ import streamlit as st
 
 from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
-from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
 from viz_app.lessons.catalogue import LAB
 from viz_app.lessons.stage import LessonState
 from viz_app.state import session
@@ -30,12 +29,7 @@ def edit_atlas_in_figures(view: Mapping[str, Any]) -> None:
     Args:
         view: `view` and its parameters, as `FigureSpec` has them.
     """
-    _open_figures(lambda spec: dataclasses.replace(spec.with_scene(None), **view))
-
-
-def edit_scene_in_figures(scene: LessonFigureSpec) -> None:
-    """For `enqueue_callback`: open the page Figures with a lesson's figure."""
-    _open_figures(lambda spec: spec.with_scene(scene))
+    _open_figures(lambda spec: dataclasses.replace(spec, **view))
 
 
 def _open_figures(change: Callable[[FigureSpec], FigureSpec]) -> None:

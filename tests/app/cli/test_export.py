@@ -17,6 +17,7 @@ from transformer_core.history.snapshots import History
 from viz_app import figures
 from viz_app.cli import PROGRAM
 from viz_app.export import command_for, file_bytes, recorded
+from viz_app.export.figure_arguments import style_from_options
 from viz_app.figures import Style
 from viz_app.lessons.small_models import HISTORIES
 from viz_app.model_card.head_snapshot import HeadSnapshot, model_name
@@ -63,7 +64,6 @@ def test_heads_is_narrowed_by_layer_and_head(run: Callable[..., int], tmp_path: 
 
 FIGURES = {
     "export": (TEXT, *PLACE),
-    "lesson": ("--lesson=positions", "--scene=waves"),
     "growth": (f"--history={HISTORIES / 'base'}",),
 }
 
@@ -163,3 +163,16 @@ def test_the_place_of_a_history_in_older_commands_still_leads_to_it(tmp_path: Pa
 def test_a_folder_without_a_history_gets_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["growth", f"--history={tmp_path}", f"--out={tmp_path / 'a.pdf'}"], PROGRAM) == 1
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_command_takes_every_option_of_a_style() -> None:
+    style = Style(preset="neurips", value_range=(-1.0, 2.5), rotation=45, legend=False, letters=True, theme="dark")
+    flags = [f"--{name.replace('_', '-')}={_option_text(value)}" for name, value in style.as_dict().items()]
+    options = PROGRAM.parser("export").options(["--checkpoint=en-de", "--text=a", "--out=a.pdf", *flags])
+    assert style_from_options(options) == style
+
+
+def _option_text(value: object) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -15,8 +15,6 @@ from transformer_core.decoding.beam import Node
 from viz_app.figures import (
     VIEWS,
     CurvesFigure,
-    Dots,
-    DotsFigure,
     Figure,
     HeatmapFigure,
     MatrixFigure,
@@ -69,21 +67,6 @@ def named_matrix(**changes: Any) -> MatrixFigure:
     return matrix(**{"values": [[0.5, -1.0], [0.25, 2.0], [-0.125, 0.0]], **names, **changes})
 
 
-def dots(**changes: Any) -> DotsFigure:
-    one = Dots(values=[3.0, 1.0, np.nan], title="왼쪽", axis="PPL_$x$", base=3.0, log=True, falling=True)
-    other = Dots(
-        values=[-1.5, 0.0, 2.0],
-        title="<b>right</b>",
-        axis="BLEU",
-        base=-1.5,
-        low=[np.nan, -0.5, 1.0],
-        high=[np.nan, 0.5, 1.5],
-        hollow=[False, True, False],
-    )
-    given = {"row_labels": ["base", "=1+1", "너비 <i>"], "columns": [one, other], "row_title": "row", "title": "Dots"}
-    return DotsFigure(**{**given, "notes": ["Shaded: luck."], **changes})
-
-
 def parser_output() -> ParserOutput:
     """The tree of The dog bit one man. as a parser writes it; the later a token, the less probable it is."""
     symbols = ["(S", "(NP", "XX", "XX", ")NP", "(VP", "XX", "(NP", "XX", "XX", ")NP", ")VP", ")S"]
@@ -97,7 +80,7 @@ def every_figure(maps: AttentionMaps, search: Search, **shared: Any) -> dict[str
     views = {
         name: view.figure(kind="cross", **material, **given.get(name, {}), **shared) for name, view in VIEWS.items()
     }
-    return {**views, "curves": curves(), "matrix": matrix(), "named_matrix": named_matrix(), "dots": dots()}
+    return {**views, "curves": curves(), "matrix": matrix(), "named_matrix": named_matrix()}
 
 
 def pdf_text(data: bytes) -> str:

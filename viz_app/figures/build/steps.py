@@ -20,7 +20,6 @@ class Animation(Figure):
     Args:
         frames: The figures, all with room for the same labels, so that nothing moves but what changes.
         seconds: How long each is shown; the last one twice as long.
-        still: What is written where nothing moves (PDF, SVG, PNG, data); None for an animation that has no such files.
 
     Raises:
         ValueError: There is no frame, or a time is not allowed.
@@ -28,7 +27,6 @@ class Animation(Figure):
 
     frames: Sequence[Figure]
     seconds: float = 0.8
-    still: Figure | None = None
     name: str = "headlight_decoding"
 
     def __post_init__(self) -> None:
@@ -38,14 +36,12 @@ class Animation(Figure):
             raise ValueError("an animation needs at least one frame")
         if not 0.05 <= self.seconds <= 20:
             raise ValueError(f"seconds is {self.seconds}, but must be between 0.05 and 20")
-        if isinstance(self.still, Animation):
-            raise ValueError("still is an animation, but must be a static figure")
 
     @property
     def still_frame(self) -> Figure:
-        """Figure for formats that do not move, with words and origin of the animation: the still, or the last frame."""
+        """Last frame, with words and origin of the animation, where nothing moves."""
         words = {name: getattr(self, name) for name in ("title", "caption", "alt", "language", "theme", "name")}
-        return replace(self.still or self.frames[-1], **words, provenance=self.provenance)
+        return replace(self.frames[-1], **words, provenance=self.provenance)
 
 
 def decoding_steps(r: Request) -> HeatmapFigure:

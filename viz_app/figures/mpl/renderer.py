@@ -18,11 +18,10 @@ from viz_app.figures import fonts
 from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
-from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.style import Style
-from viz_app.figures.mpl import charts, constituency, dots, heatmaps, lines, trees
+from viz_app.figures.mpl import charts, constituency, heatmaps, lines, trees
 from viz_app.figures.mpl.canvas import Canvas
 
 FORMATS = ("png", "svg", "pdf")
@@ -34,7 +33,6 @@ _DRAW: dict[type[Figure], Callable[[Any, Style, str, int], Canvas]] = {
     ConstituencyFigure: constituency.draw,
     CurvesFigure: charts.draw_curves,
     MatrixFigure: charts.draw_matrix,
-    DotsFigure: dots.draw,
 }
 _lock = threading.Lock()
 _SETTINGS: dict[str, Any] = {
@@ -79,11 +77,10 @@ def draw(figure: Figure, style: Style, format: str, dpi: int) -> Canvas:
     return _DRAW[type(figure)](figure, style, format, dpi)
 
 
-def page_fonts(text: str) -> str:
-    """CSS that gives a page the fonts of the figures, embedded with exactly the characters of `text`."""
+def page_fonts(text: str) -> tuple[str, str]:
+    """CSS rules that embed the fonts of the figures with exactly the characters of `text`, and their families."""
     with drawing_settings():
-        families = ", ".join(f"'{family}'" for family in fonts.families_for(text))
-        return f"{fonts.font_face_css(text)}body{{font-family:{families},sans-serif}}"
+        return fonts.font_face_css(text), ", ".join(f"'{family}'" for family in fonts.families_for(text))
 
 
 @contextmanager

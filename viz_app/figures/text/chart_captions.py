@@ -7,11 +7,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from viz_app.figures.build.steps import Animation
 from viz_app.figures.colours.scales import format_number
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
-from viz_app.figures.model.dots import DotsFigure
-from viz_app.figures.model.figure import Figure, HeatmapFigure, display_label
+from viz_app.figures.model.figure import Figure, display_label
 from viz_app.text import Texts, texts
 
 AnyFigure = TypeVar("AnyFigure", bound=Figure)
@@ -21,22 +19,13 @@ _MAX = 8  # names in a caption
 
 
 def with_caption(figure: AnyFigure) -> AnyFigure:
-    """Give the figure a caption and an alt text where it had none; all frames of an animation share the caption.
+    """Give the figure a caption and an alt text where it had none.
 
     The values at a cut are in the alternative text only; the figure has them in its key.
     """
-    if isinstance(figure, Animation):
-        described = with_caption(figure.still_frame)
-        frames = [_with_words(frame, described) for frame in figure.frames]
-        return replace(figure, caption=described.caption, alt=described.alt, frames=frames)
     t = texts(figure.language)
     caption = figure.caption or _caption(figure, t)
     return replace(figure, caption=caption, alt=figure.alt or _alt(figure, caption, t))
-
-
-def _with_words(frame: Figure, described: Figure) -> Figure:
-    words = {name: getattr(frame, name) or getattr(described, name) for name in ("title", "caption", "alt")}
-    return replace(frame, title=words["title"], caption=words["caption"], alt=words["alt"])
 
 
 def _caption(figure: Figure, t: Texts) -> str:
@@ -53,17 +42,6 @@ def _caption(figure: Figure, t: Texts) -> str:
         return t("figures.caption_curves", **titles, count=len(figure.series), names=f"{listed}{more}")
     if isinstance(figure, MatrixFigure):
         return _cells(figure.matrix, figure.scale_title, figure.row_title, figure.column_title, t)
-    if isinstance(figure, HeatmapFigure):
-        names = (
-            [display_label(panel.title, _LABEL) for panel in figure.panels if panel.title]
-            if len(figure.panels) > 1
-            else []
-        )
-        cells = _cells(figure.panels[0].weights, figure.scale_title, figure.query_title, figure.key_title, t)
-        return f"{'; '.join(names)}. {cells}" if names else cells
-    if isinstance(figure, DotsFigure):
-        columns = "; ".join(f"{column.title}: {column.axis}" for column in figure.columns)
-        return t("figures.caption_dots", row=figure.row_title, rows=len(figure.row_labels), columns=columns)
     return figure.title
 
 
@@ -86,16 +64,6 @@ def _alt(figure: Figure, caption: str, t: Texts) -> str:
             )
             parts.append(t("figures.alt_cut", x=figure.x_title, place=format_number(figure.cut), readings=listed))
         return " ".join(parts)
-    if isinstance(figure, HeatmapFigure):
-        rows, columns = figure.panels[0].weights.shape
-        titles = {"query_title": figure.query_title, "key_title": figure.key_title}
-        return f"{caption} {t('figures.alt_grid', rows=rows, columns=columns, **titles)}".strip()
-    if isinstance(figure, DotsFigure):
-        listed = "; ".join(
-            f"{display_label(label, _LABEL)}: {', '.join(column.format_value(row) for column in figure.columns)}"
-            for row, label in enumerate(figure.row_labels)
-        )
-        return f"{caption} {listed}."
     return f"{t('figures.alt_matrix')} {caption}" if isinstance(figure, MatrixFigure) else caption
 
 

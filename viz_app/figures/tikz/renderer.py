@@ -16,12 +16,10 @@ from viz_app.figures.colours.scales import ColorMap, numbers_map
 from viz_app.figures.layout import MAX_LABEL, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
-from viz_app.figures.model.dots import DotsFigure
 from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label
 from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json
 from viz_app.figures.tikz.constituency import constituency
-from viz_app.figures.tikz.dots import dots
 from viz_app.figures.tikz.parts import color, heading, tex
 
 _WIDTH = 160.0  # mm, when the style has none
@@ -50,8 +48,6 @@ def to_tex(figure: Figure, style: Style) -> bytes:
         picture = _curves(figure, style)
     elif isinstance(figure, MatrixFigure):
         picture = _matrix(figure, style)
-    elif isinstance(figure, DotsFigure):
-        picture = dots(figure, style)
     elif isinstance(figure, ConstituencyFigure):
         picture = constituency(figure, style)
     else:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from transformer_core.storage.files import CheckpointError
-from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, Series
-from viz_app.figures.model.figure import Figure, display_label
+from viz_app.figures.model.figure import display_label
 from viz_app.lessons.broken.suspects import (
     COPYIST,
     HEALTHY,
@@ -21,16 +19,14 @@ from viz_app.lessons.broken.suspects import (
     run_copy_test,
     truncate_sentence,
 )
-from viz_app.lessons.chart_data import chart_data
+from viz_app.lessons.chart_data import curve, curves_chart
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.head_words import head_words
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores, training_curves
 from viz_app.lessons.small_target import small_source, writes_other_language
 from viz_app.text import Texts
 
 EXHIBITS = ("loss", "attention", "order", "vectors", "evenness")
 SHOWS_SMALL_TRANSLATIONS = True
-EVIDENCE = frozenset(SUSPECTS)  # scenes whose picture does not tell the answer to their question
 
 
 def data(context: LessonContext) -> StageData:
@@ -56,18 +52,6 @@ def data(context: LessonContext) -> StageData:
     return StageData(values=shared | dict(evidence.values), arrays=evidence.arrays)
 
 
-def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Return the exhibit that is shown, for print."""
-    exhibit = context.state.choice("exhibit", EXHIBITS[0], EXHIBITS) if scene in SUSPECTS else "loss"
-    try:
-        suspect = SUSPECTS.get(scene, COPYIST)
-        drawn = _FIGURES[exhibit](suspect, context, _names(scene, context))
-        models = {name: small_model(name).checkpoint_hash for name in (HEALTHY, suspect)}
-    except CheckpointError:
-        return None
-    return dataclasses.replace(drawn, provenance={"models": models})
-
-
 def _scene(context: LessonContext) -> str:
     scene = context.state.scene or next(iter(SUSPECTS))
     return scene if scene in SUSPECTS else "predict"
@@ -83,7 +67,7 @@ def _charts(suspect: SmallName, context: LessonContext, names: tuple[str, str]) 
     """Return the exhibits that are charts, each with the line below it; of the copyist the loss alone."""
     t = context.t
     shown = ("loss",) if suspect == COPYIST else tuple(name for name in EXHIBITS if name != "attention")
-    found = {name: chart_data(_FIGURES[name](suspect, context, names)) | {"key": False} for name in shown}
+    found = {name: _CHARTS[name](suspect, context, names) | {"key": False} for name in shown}
     last = [series["y"][-1] for series in found["loss"]["series"]]
     found["loss"]["said"] = _said(t, "loss", last, update=f"{found['loss']['series'][0]['x'][-1]:,.0f}")
     if suspect == COPYIST:
@@ -154,72 +138,41 @@ def _pair(suspect: SmallName, context: LessonContext) -> tuple[ModelEvidence, Mo
     return gather_evidence(HEALTHY, context), gather_evidence(suspect, context)
 
 
-def _loss(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
-    found = training_curves()
-    series = tuple(
-        Series(x=found[name].step, y=found[name].mean_nll, label=label)
-        for name, label in zip((HEALTHY, suspect), names, strict=True)
-    )
-    return _curves(context, series, "update", "loss")
+def _loss(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> dict[str, Any]:
+    curves = training_curves()
+    both = [(curves[name], label) for name, label in zip((HEALTHY, suspect), names, strict=True)]
+    return _chart(context.t, [curve(each.step, each.mean_nll, label) for each, label in both], "update", "loss")
 
 
-def _order(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
-    pair = _pair(suspect, context)
-    series = _numbered([each.moved for each in pair], names, first=1)
-    return _curves(context, series, "word", "moved_short", caption=" ".join(pair[0].words[:-1]))
+def _order(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> dict[str, Any]:
+    return _numbered(context.t, [each.moved for each in _pair(suspect, context)], names, 1, "word", "moved_short")
 
 
-def _vectors(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
-    series = _numbered([each.alike for each in _pair(suspect, context)], names, first=0)
-    return _curves(context, series, "after_layer", "alike_short")
+def _vectors(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> dict[str, Any]:
+    values = [each.alike for each in _pair(suspect, context)]
+    return _numbered(context.t, values, names, 0, "after_layer", "alike_short")
 
 
-def _evenness(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
-    series = _numbered([each.evenness for each in _pair(suspect, context)], names, first=1)
-    return _curves(context, series, "head_number", "evenness_short")
+def _evenness(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> dict[str, Any]:
+    values = [each.evenness for each in _pair(suspect, context)]
+    return _numbered(context.t, values, names, 1, "head_number", "evenness_short")
 
 
-def _numbered(values: Sequence[FloatArray], names: tuple[str, str], *, first: int) -> tuple[Series, ...]:
-    """Return a marked curve for each model, over whole numbers from `first` on."""
-    return tuple(
-        Series(x=np.arange(first, first + len(each)), y=each, label=label, marked=True)
-        for each, label in zip(values, names, strict=True)
-    )
+def _numbered(
+    t: Texts, values: Sequence[FloatArray], names: tuple[str, str], first: int, x: str, y: str
+) -> dict[str, Any]:
+    """Return a chart with a marked curve for each model, over whole numbers from `first` on."""
+    both = zip(values, names, strict=True)
+    curves = [curve(range(first, first + len(each)), each, label, marked=True) for each, label in both]
+    return _chart(t, curves, x, y)
 
 
-def _curves(context: LessonContext, series: tuple[Series, ...], x: str, y: str, caption: str = "") -> CurvesFigure:
-    t = context.t
-    return CurvesFigure(
-        series=series,
-        x_title=t(f"lesson_broken.{x}"),
-        y_title=t(f"lesson_broken.{y}"),
-        caption=caption,
-    )
+def _chart(t: Texts, curves: Sequence[Mapping[str, Any]], x: str, y: str) -> dict[str, Any]:
+    return curves_chart(curves, t(f"lesson_broken.{x}"), t(f"lesson_broken.{y}"))
 
 
-def _attention(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> Figure:
-    t, pair = context.t, _pair(suspect, context)
-    number = round(context.state.number("head", 0, 0, len(pair[0].attention) - 1))
-    layer, head = divmod(number, small_model(HEALTHY).config.num_heads)
-    return HeatmapFigure(
-        panels=tuple(
-            HeatmapPanel(
-                weights=each.attention[number],
-                query_labels=each.tokens,
-                key_labels=each.tokens,
-                layer=layer,
-                head=head,
-                title=label,
-            )
-            for each, label in zip(pair, names, strict=True)
-        ),
-        **head_words(t, "encoder", layer, head),
-    )
-
-
-_FIGURES: Mapping[str, Callable[[SmallName, LessonContext, tuple[str, str]], Figure]] = {
+_CHARTS: Mapping[str, Callable[[SmallName, LessonContext, tuple[str, str]], dict[str, Any]]] = {
     "loss": _loss,
-    "attention": _attention,
     "order": _order,
     "vectors": _vectors,
     "evenness": _evenness,

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from transformer_core.analysis.bleu import BleuParts, bleu_parts
-from viz_app.figures import CurvesFigure, Dots, DotsFigure, Request, Search, Series, beam_tree
-from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.serving.models.search_tree import search_tree
 from viz_app.serving.models.translation_service import BEAM
@@ -85,50 +81,3 @@ def bleu_values(parts: BleuParts) -> dict[str, Any]:
         "mean": parts.geometric_mean,
         "score": parts.score,
     }
-
-
-def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Return the tree of the search, the scores over alpha, or the parts of BLEU."""
-    if scene == "bleu":
-        return None if context.service.parses else _bleu(context)
-    from transformer_core.decoding.beam import length_penalty  # with torch, which takes seconds to import
-
-    translation, tokenizer = context.result.translation, context.service.translator.tokenizer
-    if scene == "tree":
-        return (
-            beam_tree(Request(search=Search.from_translation(translation, tokenizer), language=context.t.language))
-            if translation.history
-            else None
-        )
-    if scene not in ("alpha", "predict"):
-        return None
-    alphas = np.linspace(0, MAX_ALPHA, 41)
-    kind = context.service.translator.decoding.length_penalty
-    series = [
-        Series(
-            x=alphas,
-            y=[each.log_probability / length_penalty(len(each.log_probabilities), alpha, kind) for alpha in alphas],
-            label=tokenizer.decode(each.ids),
-        )
-        for each in translation.hypotheses
-    ]
-    t = context.t
-    return CurvesFigure(series=series, x_title=t("lesson_decoding.alpha"), y_title=t("lesson_decoding.score"))
-
-
-def _bleu(context: LessonContext) -> DotsFigure:
-    """Plot the precisions of the reader's translation, the brevity penalty, and BLEU."""
-    t, parts = context.t, bleu_parts(reader_translation(context), context.result.translation.text)
-    orders = {f"n = {each.order} ({each.matches} / {each.total})": each.value for each in parts.precisions}
-    rows = {**orders, "BP": parts.brevity_penalty, "BLEU / 100": parts.score / 100}
-    mean, penalty = f"{parts.geometric_mean:.3f}", f"{parts.brevity_penalty:.3f}"
-    return DotsFigure(
-        row_labels=list(rows),
-        columns=[
-            Dots(
-                values=list(rows.values()), title=" ".join(parts.hypothesis), axis=t("lesson_decoding.score"), digits=3
-            )
-        ],
-        row_title=t("lesson_decoding.ngram"),
-        notes=[t("lesson_decoding.bleu_say", mean=mean, penalty=penalty, bleu=f"{parts.score:.1f}")],
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,13 +10,9 @@ import numpy.typing as npt
 
 from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.attention_maps import Kind
-from viz_app.figures import CurvesFigure, HeatmapFigure, HeatmapPanel, MatrixFigure, Request, Series, one_head
-from viz_app.figures.model.figure import Figure, display_label
 from viz_app.lessons.context import LessonContext, StageData
 
 WIDTHS = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
-WAYS = ("unscaled", "scaled", "additive")
-_IN_THEIR_COLOURS = ((1, "scaled"), (0, "unscaled"), (2, "additive"))  # blue, orange, green, as in js/scale.js
 POSITIONS = 16  # shown; of longer sentences the first ones
 NARROW, WIDE = 4, 512  # widths whose products the last scene compares
 BINS = 60
@@ -30,8 +25,6 @@ EXAMPLE: dict[str, list[list[float]]] = {
 }
 
 LIMIT = 9.9  # of a number in a field
-_PACKED = re.compile("[0-9a-z]{24}")
-
 FloatArray = npt.NDArray[np.float32]
 
 
@@ -147,77 +140,3 @@ def histograms() -> dict[str, Any]:
         variance = float(values.var())
         found[name] = {"d_k": d_k, "variance": variance, "counts": counts.tolist(), "low": -high, "high": high}
     return found
-
-
-def _worked(context: LessonContext) -> HeatmapFigure:
-    """Compute softmax(Q K^T / sqrt(d_k)) of the numbers in the fields."""
-    q, k = (np.array(_typed(context, name)) for name in ("q", "k"))
-    scores = q @ k.T / np.sqrt(q.shape[1])  # (3, 3)
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    t, tokens = context.t, _three(context)
-    panel = HeatmapPanel(weights=raised / raised.sum(axis=1, keepdims=True), query_labels=tokens, key_labels=tokens)
-    return HeatmapFigure(
-        panels=(panel,),
-        query_title=t("lesson_dot_product.query"),
-        key_title=t("lesson_dot_product.key"),
-        scale_title=t("figures.scale"),
-    )
-
-
-def _typed(context: LessonContext, name: str) -> list[list[float]]:
-    """Read Q, K or V: the example, or typed numbers, packed as in attend.js (two letters of base 36 each)."""
-    example, packed = EXAMPLE[name], context.state.settings.get(name)
-    if not isinstance(packed, str) or not _PACKED.fullmatch(packed):
-        return example
-    numbers = [(int(packed[i : i + 2], 36) - 500) / 10 for i in range(0, len(packed), 2)]
-    if max(map(abs, numbers)) > LIMIT:
-        return example
-    width = len(example[0])
-    return [numbers[row * width : (row + 1) * width] for row in range(len(example))]
-
-
-def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Return the figure of a scene for print; None for a scene whose figure would give the answer away."""
-    t = context.t
-    if scene == "steps":
-        return _worked(context)
-    if scene == "projections":
-        return _projected(context)
-    if scene == "scale":
-        series = [
-            Series(
-                x=WIDTHS, y=_by_width(context)["entropy"][row], label=t(f"lesson_dot_product.{way}"), dashed=row == 2
-            )
-            for row, way in _IN_THEIR_COLOURS
-        ]
-        return CurvesFigure(series=series, x_title="d\u2096", y_title=t("lesson_dot_product.entropy"), x_log=True)
-    if scene != "real":
-        return None
-    layer, head = looking_head(context, "encoder")
-    head = int(context.state.number("head", head, 0, len(_vectors(context)["weights"][layer]) - 1))
-    return one_head(Request(maps=context.result.maps, kind="encoder", layer=layer, head=head, language=t.language))
-
-
-def _projected(context: LessonContext) -> MatrixFigure:
-    """Plot query, key and value of the chosen token."""
-    t, maps = context.t, context.result.maps
-    kind: Kind = "cross" if context.state.settings.get("kind") == "cross" else "encoder"
-    arrays = _projections(context)
-    parts = [arrays[f"{kind}_{name}"] for name in ("q", "k", "v")]
-    row = int(context.state.number("row", min(1, len(maps.source) - 1), 0, POSITIONS - 1))
-    asked, answered = min(row, len(parts[0]) - 1), min(row, len(parts[1]) - 1)
-    query, key = display_label(maps.queries(kind).tokens[asked]), display_label(maps.keys(kind).tokens[answered])
-    widest = max(part.shape[1] for part in parts)
-    rows = zip(parts, (asked, answered, answered), strict=True)
-    values = [np.pad(part[at], (0, widest - part.shape[1])) for part, at in rows]
-    layer, head = looking_head(context, kind)
-    place = f"{layer + 1}.{head + 1}"
-    return MatrixFigure(
-        values=np.stack(values),
-        row_title="1: q, 2: k, 3: v",
-        column_title=t("lesson_dot_product.projected_columns", asking=query, answering=key, head=place),
-        scale_title=t("lesson_dot_product.projected_scale"),
-        diverging=True,
-        row_start=1,
-        column_start=1,
-    )

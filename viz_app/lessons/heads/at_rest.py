@@ -16,8 +16,6 @@ import streamlit as st
 from transformer_core.analysis.attention_sinks import SINK_SHARE
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.storage.files import CheckpointError
-from viz_app.figures import CurvesFigure, Series
-from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import AT_REST, HISTORIES
 
 if TYPE_CHECKING:
@@ -114,26 +112,3 @@ def rest_values() -> tuple[dict[str, Any] | None, dict[str, npt.NDArray[Any]]]:
     arrays = {f"rest_{kind}": sentence.weights[kind] for kind in KINDS}
     shares = {f"resting_{kind}": found.resting[kind].astype(np.float32) for kind in KINDS}
     return values, {**arrays, **shares}
-
-
-def rest_figure(context: LessonContext) -> CurvesFigure | None:
-    """Plot the number of resting and attending self-attention heads over the steps, without step 0."""
-    t, found = context.t, heads_at_rest()
-    if found is None:
-        return None
-    named = {"rest_resting": found.at_rest, "rest_looking": found.looking}
-    series = [
-        Series(
-            x=found.history.steps[1:],
-            y=found.of_self_attention(counts)[1:],
-            label=t(f"lesson_heads.{name}"),
-            dashed=name == "rest_looking",
-        )
-        for name, counts in named.items()
-    ]
-    return CurvesFigure(
-        series=series,
-        x_title=t("lesson_heads.rest_step"),
-        y_title=t("lesson_heads.rest_heads"),
-        x_log=True,
-    )

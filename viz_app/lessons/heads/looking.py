@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures import Dots, DotsFigure
-from viz_app.figures.model.figure import display_label
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.heads.one_by_one import text_to_ablate
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
@@ -72,20 +70,3 @@ def looking_values(context: LessonContext) -> tuple[dict[str, Any], dict[str, Fl
     found = looking_and_doing(context)
     values = {"tokens": list(found.tokens), "words": list(found.words)}
     return values, {"looking_weights": found.weights, "looking_effects": found.effects}
-
-
-def looking_figure(context: LessonContext) -> DotsFigure:
-    """Plot for each token the word that it attends to most and the word that it needs most."""
-    t, found = context.t, looking_and_doing(context)
-    looked, needed = found.weights.argmax(axis=1), found.effects.argmax(axis=1)
-    rows = range(len(found.tokens))
-    parts = [("weight", found.weights.max(axis=1), t("lesson_heads.weight")),
-             ("effect", found.effects.max(axis=1), "nat")]  # fmt: skip
-    names = [[display_label(found.words[at]) for at in (looked[row], needed[row])] for row in rows]
-    return DotsFigure(
-        row_labels=[f"{display_label(found.tokens[row])}: {names[row][0]} | {names[row][1]}" for row in rows],
-        columns=[
-            Dots(values=v, title=t(f"lesson_heads.looking_{name}"), axis=axis, base=0.0) for name, v, axis in parts
-        ],
-        row_title=t("lesson_heads.looking_rows"),
-    )

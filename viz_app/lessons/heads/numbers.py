@@ -15,14 +15,12 @@ from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.paper.flops import Work, forward_flops, parameters
 from transformer_core.paper.presets import PRESETS
 from viz_app.components.explorer.selection import Selection
-from viz_app.figures import CurvesFigure, MatrixFigure, Request, Series, one_head
-from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
-from viz_app.lessons.heads.at_rest import rest_figure, rest_values
-from viz_app.lessons.heads.looking import looking_figure, looking_values
-from viz_app.lessons.heads.one_by_one import cause_values, one_by_one, weights_and_effects
-from viz_app.lessons.heads.paper_heads import paper_figure, paper_selection, paper_values
+from viz_app.lessons.heads.at_rest import rest_values
+from viz_app.lessons.heads.looking import looking_values
+from viz_app.lessons.heads.one_by_one import cause_values, one_by_one
+from viz_app.lessons.heads.paper_heads import paper_selection, paper_values
 from viz_app.lessons.heads.small_heads import small_heads
 from viz_app.lessons.results.paper_results import lines_by_heads
 from viz_app.lessons.small_target import small_target
@@ -235,45 +233,3 @@ def _visited(context: LessonContext) -> Head:
     stops = tour(_tables(context))
     role = stops[min(int(state.number("at", 0, 0, len(stops)) + _NEAR), len(stops) - 1)]
     return role.kind, role.layer, role.head
-
-
-def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Return the figure of a scene for print; None where it has no numbers yet."""
-    t = context.t
-    if scene == "tour":
-        kind, layer, head = _visited(context)
-        return one_head(Request(maps=context.result.maps, kind=kind, layer=layer, head=head, language=t.language))
-    if scene == "cause":
-        return weights_and_effects(context)
-    if scene == "looking":
-        return looking_figure(context)
-    if scene == "paper":
-        return paper_figure(context)
-    if scene == "rest":
-        return rest_figure(context)
-    if scene == "one":
-        rows = rows_of_table_3()
-        series = Series(x=[row["heads"] for row in rows], y=[row["bleu"] for row in rows], label="Table 3 (A)")
-        return CurvesFigure(
-            series=(series,),
-            x_title=t("lesson_heads.heads"),
-            y_title="BLEU (newstest2013)",
-            x_log=True,
-        )
-    if scene == "concat":
-        layer, kind = _layer(context)
-        parts = _parts(context, kind, layer)
-        position = int(context.state.number("at", 0, 0, len(parts.output) - 1) + 0.5)
-        return MatrixFigure(
-            values=parts.parts[:, position],
-            row_title=t("lesson_heads.head"),
-            column_title=t("lesson_heads.adds"),
-            scale_title=t("lesson_heads.value"),
-            diverging=True,
-            row_start=1,
-        )
-    if scene == "predict" and (alone := one_by_one(context)) is not None:
-        changes: npt.NDArray[np.float64] = np.sort(alone.changes.astype(np.float64))
-        series = Series(x=np.arange(1, len(changes) + 1), y=changes, label=alone.text)
-        return CurvesFigure(series=(series,), x_title=t("lesson_heads.by_harm"), y_title=t("lesson_heads.change"))
-    return None

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from transformer_core.analysis.ablation import Head
 from transformer_core.atlas.statistics import MIN_GAIN, MIN_PLACES
 from viz_app.components.explorer.selection import Selection
-from viz_app.figures import Dots, DotsFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.text.role_words import role_words
 
@@ -112,33 +111,3 @@ def paper_selection(context: LessonContext) -> Selection | None:
         return None
     kind, layer, head = heads[int(context.state.number("row", 0, 0, len(heads) - 1))].head
     return Selection(kind=kind, layer=layer, head=head)
-
-
-def paper_figure(context: LessonContext) -> DotsFigure | None:
-    """Plot the best head of each row, with its interval, beside the baseline."""
-    t, heads = context.t, paper_heads(context.service.head_atlas)
-    if not heads:
-        return None
-    names = [
-        f"{t('lesson_heads.paper_number', number=each.figure)}, {each.evidence.detail.split()[0]}, "
-        f"{each.head[1] + 1}.{each.head[2] + 1}"
-        for each in heads
-    ]
-    roles = [each.evidence for each in heads]
-    share = t("lesson_heads.paper_share")
-    best = Dots(
-        values=[role.value for role in roles],
-        low=[role.low for role in roles],
-        high=[role.high for role in roles],
-        title=t("lesson_heads.paper_best_head"),
-        axis=share,
-        holds=(0.0, 1.0),
-    )
-    baseline = Dots(
-        values=[role.baseline for role in roles], title=t("lesson_heads.paper_baseline"), axis=share, holds=(0.0, 1.0)
-    )
-    return DotsFigure(
-        row_labels=names,
-        columns=[best, baseline],
-        row_title=t("lesson_heads.paper_rows"),
-    )

@@ -14,7 +14,6 @@ from viz_app.lessons.lesson_markdown import BENCHES, bench_folders
 
 if TYPE_CHECKING:
     from transformer_core.analysis.ablation import Head
-    from viz_app.figures.model.figure import Figure
     from viz_app.lessons.context import LessonContext, StageData
 
 
@@ -24,14 +23,12 @@ class Bench:
 
     Args:
         data: Compute the numbers that its scene draws, and the settings that they answer.
-        figure: Draw them for print; None where there is nothing to draw.
         recipe: Give the command and the Python code that compute them without the app; None where there is none.
         head: Name the head that is shown, for the page Translate; None for none.
         choices: Give what its controls offer before any number is there, without the model's work.
     """
 
     data: Callable[[LessonContext], StageData]
-    figure: Callable[[LessonContext], Figure | None]
     recipe: Callable[[LessonContext], Recipe | None]
     head: Callable[[LessonContext], Head | None] = lambda context: None
     choices: Callable[[LessonContext], Mapping[str, Any]] = lambda context: {}

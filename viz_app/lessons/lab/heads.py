@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -38,11 +38,6 @@ def head_title(t: Texts, head: Head) -> str:
     """Name a head, such as "Encoder 2.3"."""
     kind, layer, number = head
     return t("lesson_lab.head_title", kind=t(f"lesson_lab.{kind}"), head=f"{layer + 1}.{number + 1}")
-
-
-def layer_titles(t: Texts, layers: Iterable[tuple[str, int]]) -> list[str]:
-    """Name layers of kinds of attention or of stacks, such as "Encoder 2"."""
-    return [t("lesson_lab.row_layer", kind=t(f"lesson_lab.{kind}"), layer=layer + 1) for kind, layer in layers]
 
 
 def strongest_cell(maps: AttentionMaps, head: Head) -> tuple[int, int]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from viz_app.components.explorer.selection import Selection
-from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab.bench import benches
 from viz_app.lessons.lab.limits import MAX_TOKENS, TooMuchWork
@@ -28,11 +27,6 @@ def data(context: LessonContext) -> StageData:
     except TooMuchWork as error:
         return StageData(values={**values, "times": error.times})
     return StageData(values={**values, "bench": name, name: found.values}, arrays=found.arrays, answers=found.answers)
-
-
-def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Draw a bench for print."""
-    return _unless_refused(benches()[scene].figure, context)
 
 
 def selection(scene: str, context: LessonContext) -> Selection | None:

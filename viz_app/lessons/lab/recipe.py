@@ -16,7 +16,7 @@ class Recipe:
 
     Args:
         python: For a notebook.
-        command: For a shell; "" where only the command of the figure computes them.
+        command: For a shell; "" where no command computes them.
     """
 
     python: str

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from transformer_core.storage.files import CheckpointError
-from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.small_models import SmallName, small_model, small_model_scores
 from viz_app.lessons.small_target import reads_other_language, small_source, small_target
@@ -48,25 +47,6 @@ def leak_values(context: LessonContext) -> list[dict[str, Any]]:
         return [asdict(_read_once(name, source, target, context)) for name in MODELS]
     except CheckpointError:
         return []
-
-
-def leak_curves(context: LessonContext) -> CurvesFigure | None:
-    """Plot the probabilities over the tokens of the translation; None without the models."""
-    found = leak_values(context)
-    if not found:
-        return None
-    t = context.t
-    series = [
-        Series(
-            x=np.arange(1, len(model["tokens"]) + 1),
-            y=model[way],
-            label=f"{t(f'lesson_masks.trained_{trained}')}, {t(f'lesson_masks.{label}')}",
-            dashed=way == "open",
-        )
-        for trained, model in zip(("masked", "open"), found, strict=True)
-        for way, label in (("masked", "with_mask"), ("open", "without_mask"))
-    ]
-    return CurvesFigure(series=series, x_title=t("lesson_masks.step"), y_title=t("lesson_masks.probability"))
 
 
 def _read_once(name: SmallName, source: str, target: str, context: LessonContext) -> DecoderReading:

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures import DifferencePanel, HeatmapFigure, HeatmapPanel, Request, one_head
-from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.head_words import head_words
-from viz_app.lessons.masks.leak import leak_curves, leak_values
+from viz_app.lessons.masks.leak import leak_values
 from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
@@ -117,69 +114,3 @@ def future_mass(scores: FloatArray) -> FloatArray:
     """(..., T, T) scores before the mask -> (..., T) share of each row's attention on future positions."""
     mass: FloatArray = np.where(future(scores.shape[-1]), softmax(scores), 0).sum(axis=-1)
     return mass
-
-
-def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Return the head, its masks compared, the padded batch, or the leak."""
-    if scene == "rows":
-        target = _target(context)
-        layer, head = divmod(_head(context, target), target["heads"])
-        maps, language = context.result.maps, context.language
-        return one_head(Request(maps=maps, kind="decoder", layer=layer, head=head, language=language))
-    if scene == "compare":
-        return _compared(context)
-    if scene == "leak":
-        return leak_curves(context)
-    return _padded(context) if scene == "padding" else None
-
-
-def _head(context: LessonContext, target: dict[str, Any]) -> int:
-    return int(context.state.number("head", target["head"], 0, len(target["scores"]) - 1))
-
-
-def _compared(context: LessonContext) -> HeatmapFigure:
-    target, t = _target(context), context.t
-    number = _head(context, target)
-    layer, head = divmod(number, target["heads"])
-    scores, hidden = target["scores"][number], future(len(target["inputs"]))
-    masked, unmasked = softmax(scores, hidden), softmax(scores)
-    labels = {"query_labels": target["inputs"], "key_labels": target["inputs"], "query_notes": target["outputs"]}
-    labels |= {"layer": layer, "head": head}
-    return HeatmapFigure(
-        panels=(
-            HeatmapPanel(weights=masked, masked=hidden, title=t("lesson_masks.masked"), **labels),
-            HeatmapPanel(weights=unmasked, title=t("lesson_masks.unmasked"), **labels),
-            DifferencePanel(weights=masked - unmasked, title=t("lesson_masks.difference"), **labels),
-        ),
-        **head_words(t, "decoder", layer, head),
-        difference_title=t("lesson_masks.difference"),
-        masked_note=t("figures.masked"),
-        masked_cell=t("figures.masked_cell"),
-        note_title=t("figures.note_decoder"),
-        caption=t("lesson_masks.not_trained"),
-    )
-
-
-def _padded(context: LessonContext) -> HeatmapFigure:
-    values, scores = _padding(context)
-    t, head = context.t, int(context.state.number("head", values["head"], 0, len(scores) - 1))
-    short = int(values["lengths"][1] < values["lengths"][0])
-    tokens, length = values["tokens"][short], values["lengths"][short]
-    hidden = np.zeros((len(tokens), len(tokens)), dtype=bool)
-    hidden[:, length:] = True
-    rows = slice(0, length)  # what padding itself would look at is never read
-    labels = {"query_labels": tokens[rows], "key_labels": tokens, "layer": values["layer"], "head": head}
-    return HeatmapFigure(
-        panels=(
-            HeatmapPanel(
-                weights=softmax(scores[head, short], hidden)[rows],
-                masked=hidden[rows],
-                title=t("lesson_masks.masked"),
-                **labels,
-            ),
-            HeatmapPanel(weights=softmax(scores[head, short])[rows], title=t("lesson_masks.unmasked"), **labels),
-        ),
-        **head_words(t, "encoder", values["layer"], head),
-        masked_note=t("lesson_masks.padding_hatched"),
-        masked_cell=t("figures.masked_cell"),
-    )

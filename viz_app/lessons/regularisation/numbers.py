@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.paper.presets import PRESETS
-from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
-from viz_app.figures.model.figure import Figure
-from viz_app.lessons.chart_data import chart_data, chart_set
+from viz_app.lessons.chart_data import chart_set, dots_chart
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.dots import Dots
 from viz_app.lessons.results.paper_results import TABLE_3
 from viz_app.lessons.results.reduced_table import MEASURES, load_results, mean_interval, reduced_result
 from viz_app.text import Texts
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 # Section 5.4, in the order of Figure 1: on the sums of embeddings and positions, and on the output of each sub-layer.
 PLACES = ("source", "encoder_self", "encoder_feed", "target", "decoder_self", "cross", "decoder_feed")
-_PARTS = ("embedding", "self", "feed", "embedding", "masked", "cross", "feed")  # their names in the texts
 SHOWN = 48  # values of a vector that fit on the stage
 QUESTION = 0.2  # epsilon of the last scene
 
@@ -55,63 +53,18 @@ def data(context: LessonContext) -> StageData:
     )
 
 
-def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Return targets and predictions, the loss, the scores, or a vector under dropout."""
-    drawn = {"targets": _targets, "loss": _losses, "scores": _scores, "dropout": _dropped}.get(scene)
-    return drawn(context) if drawn else None
-
-
-def _targets(context: LessonContext) -> DotsFigure:
-    """Plot target and predicted distribution for one token of the translation."""
-    t, steps = context.t, _steps(context.result.translation)
-    vocabulary = context.service.translator.config.vocab_size
-    epsilon = round(context.state.number("epsilon", 0.1, 0.0, 0.3), 3)
-    step = steps[int(context.state.number("at", min(2, len(steps)), 1, len(steps)) + 0.5) - 1]
-    rest = vocabulary - 1 - len(step["others"])
-    left = max(0.0, 1.0 - step["p"] - sum(p for _, p in step["others"]))
-    names = [step["token"], *(token for token, _ in step["others"])]
-    other = epsilon / (vocabulary - 1)
-    target = [1 - epsilon, *([other] * (len(names)))]
-    predicted = [step["p"], *(p for _, p in step["others"]), left / rest]
-    look: dict[str, Any] = {"axis": t("lesson_regularisation.probability_axis"), "digits": None, "log": True}
-    look["holds"] = [p for p in (*target, *predicted) if p]
-    columns = [
-        Dots(values=[p or math.nan for p in values], title=t(f"lesson_regularisation.{title}"), **look)
-        for title, values in (("target", target), ("predicted", predicted))
-    ]
-    return DotsFigure(
-        row_labels=[*names, t("lesson_regularisation.each_other", count=f"{rest:,}")],
-        columns=columns,
-        row_title=t("lesson_regularisation.token"),
-        notes=[f"\u03b5 = {epsilon:g}"],
-    )
-
-
-def _scores(context: LessonContext) -> DotsFigure | None:
-    """Return perplexity and BLEU of the models that the scene shows; None where they are missing."""
-    return _score_figure(context.state.choice("whose", "paper", _WHOSE), context.t)
-
-
-def _score_figure(whose: str, t: Texts) -> DotsFigure | None:
-    rows = _measured(whose)
-    if not rows:
-        return None
+def _score_chart(whose: str, rows: list[dict[str, Any]], t: Texts) -> dict[str, Any]:
     columns = [
         Dots(
             values=[row[name] for row in rows],
             title=t(f"lesson_regularisation.{name}"),
             axis=t(f"lesson_regularisation.better_{name}"),
             digits=_DIGITS[name],
-            low=[row["interval"][name][0] for row in rows] if whose == "small" else None,
-            high=[row["interval"][name][1] for row in rows] if whose == "small" else None,
+            bands=[row["interval"][name] for row in rows] if whose == "small" else (),
         )
         for name in MEASURES[::-1]
     ]
-    return DotsFigure(
-        row_labels=[f"\u03b5 = {row['epsilon']:g}" for row in rows],
-        columns=columns,
-        row_title=t("lesson_regularisation.models"),
-    )
+    return dots_chart([f"\u03b5 = {row['epsilon']:g}" for row in rows], columns, t("lesson_regularisation.models"))
 
 
 def _measured(whose: str) -> list[dict[str, Any]]:
@@ -125,10 +78,10 @@ def _score_charts(t: Texts) -> dict[str, Any]:
     """Return the scores for the stage, with the seeds of our small models as marks."""
 
     def draw(whose: str) -> tuple[dict[str, Any] | None, str]:
-        figure, rows = _score_figure(whose, t), _measured(whose)
-        if figure is None:
+        rows = _measured(whose)
+        if not rows:
             return None, t("lesson_regularisation.small_missing")
-        drawn = chart_data(figure)
+        drawn = _score_chart(whose, rows, t)
         none, some = rows[:2]
         words: dict[str, Any] = {}
         if whose == "small":
@@ -149,47 +102,6 @@ def _score_charts(t: Texts) -> dict[str, Any]:
 
     options = {whose: t(f"lesson_regularisation.{whose}_models") for whose in _WHOSE}
     return chart_set([("whose", t("lesson_regularisation.models"), options)], draw)
-
-
-def _losses(context: LessonContext) -> CurvesFigure:
-    """Plot the loss over the probability of the right token, with and without smoothing."""
-    epsilon = context.state.number("epsilon", 0.1, 0.0, 0.3)
-    own, paper = context.service.translator.config.vocab_size, PRESETS["base"].model.vocab_size
-    vocabulary = int(context.state.choice("size", str(own), (str(own), str(paper))))
-    p = np.linspace(0.02, 0.999, 400)
-    smoothed = smoothed_loss(p, epsilon, vocabulary)
-    return CurvesFigure(
-        series=(
-            Series(x=p, y=-np.log(p), label="\u03b5 = 0", dashed=True),
-            Series(x=p, y=smoothed, label=f"\u03b5 = {epsilon:g}"),
-        ),
-        x_title=context.t("lesson_regularisation.right_axis"),
-        y_title=context.t("lesson_regularisation.loss_axis"),
-        language=context.t.language,
-    )
-
-
-def _dropped(context: LessonContext) -> CurvesFigure:
-    """Plot the values at one place of dropout before and after one draw."""
-    numbers, t = data(context).arrays, context.t
-    p = context.state.number("p", 0.1, 0.0, 0.5)
-    place = int(context.state.number("place", 1, 1, len(PLACES))) - 1
-    values, kept = numbers["vectors"][place], numbers["drawn"][place] >= p
-    x = np.arange(len(values))
-    after = t("lesson_regularisation.after", p=f"{p:.2f}")
-    return CurvesFigure(
-        series=(
-            Series(x=x, y=values, label=t("lesson_regularisation.before"), dashed=True),
-            Series(x=x, y=np.where(kept, values / (1 - p), 0.0), label=after),
-        ),
-        x_title=t("lesson_regularisation.column"),
-        y_title=t(f"lesson_regularisation.part_{_PARTS[place]}"),
-    )
-
-
-def smoothed_loss(p: npt.NDArray[np.float64], epsilon: float, vocabulary: int) -> npt.NDArray[np.float64]:
-    """Compute the loss in nats of a model that gives the right token p and all others the same."""
-    return -((1 - epsilon) * np.log(p) + epsilon * np.log((1 - p) / (vocabulary - 1)))
 
 
 def _steps(translation: Translation) -> list[dict[str, Any]]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from transformer_core.paper.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
 from transformer_core.paper.presets import preset
-from viz_app.figures import CurvesFigure, Dots, DotsFigure, Series
 from viz_app.figures.colours.scales import format_number
-from viz_app.figures.model.figure import Figure
-from viz_app.lessons.chart_data import chart_data, chart_set
+from viz_app.lessons.chart_data import chart_set, curve, curves_chart, dots_chart
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.dots import MISSING, Dots
 from viz_app.lessons.results.attachment import find_parser, readings
 from viz_app.lessons.results.paper_results import TABLE_2, TABLE_4, Parser, Score, lines_by_heads
-from viz_app.lessons.results.reduced_figure import table_3, variation_charts
 from viz_app.lessons.results.reduced_table import load_results
+from viz_app.lessons.results.variation_charts import variation_charts
 from viz_app.serving.measurements.parsing_scores import ParsingScores, content_of
 from viz_app.serving.models.loader import get_translation_service
 from viz_app.text import Texts
@@ -91,38 +89,7 @@ def _sentences(context: LessonContext) -> dict[str, Any] | None:
     return found
 
 
-def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Return Table 2 as points; Table 3, Table 4 and the costs as rows of points."""
-    if scene == "variations":
-        return table_3(context, load_results())
-    drawn = {"scores": _scores, "cost": _costs, "parsing": _parsers, "attachment": _attachment}.get(scene)
-    return drawn(context) if drawn else None
-
-
-def _costs(context: LessonContext) -> DotsFigure:
-    """Plot the paper's estimates of its training costs beside the counted matrix products."""
-    t, runs = context.t, {name: _run(name) for name in PAPER_RUNS}
-    every = [run[key] for run in runs.values() for key in ("paper", "counted")]
-    columns = [
-        Dots(
-            values=[run[key] for run in runs.values()],
-            title=t(f"lesson_results.{key}_cost"),
-            axis=t("lesson_results.flops"),
-            digits=None,
-            log=True,
-            holds=every,
-        )
-        for key in ("paper", "counted")
-    ]
-    return DotsFigure(row_labels=list(runs), columns=columns, row_title=t("lesson_results.model"))
-
-
-def _parsers(context: LessonContext) -> DotsFigure:
-    """Return the parsers of Table 4 that were trained on the text of the setting, the best one last, and ours."""
-    return _parser_figure(context.state.choice("setting", "wsj", _SETTINGS), _ours(context), context.t)
-
-
-def _parser_figure(setting: str, ours: list[tuple[str, ParsingScores]], t: Texts) -> DotsFigure:
+def _parser_chart(setting: str, ours: list[tuple[str, ParsingScores]], t: Texts) -> dict[str, Any]:
     parsers = _of_setting(setting)
     names = [
         f"{each.name} \u00b7 {t(f'lesson_results.setting_{each.setting}')}"
@@ -131,15 +98,13 @@ def _parser_figure(setting: str, ours: list[tuple[str, ParsingScores]], t: Texts
         for each in parsers
     ]
     values = [each.f1 for each in parsers]
-    nothing, no_paper = [math.nan] * len(parsers), [math.nan] * len(ours)
+    nothing, no_paper = [MISSING[0]] * len(parsers), [MISSING[0]] * len(ours)
     columns = [Dots(values=[*values, *no_paper], title=t(f"lesson_results.setting_{setting}"), axis="F1", digits=1)]
     if ours:
-        ends = [each.f1_95 or (math.nan, math.nan) for _, each in ours]
         columns.append(
             Dots(
                 values=[*nothing, *(each.f1 for _, each in ours)],
-                low=[*nothing, *(low for low, _ in ends)],
-                high=[*nothing, *(high for _, high in ends)],
+                bands=[*(MISSING for _ in parsers), *(each.f1_95 or MISSING for _, each in ours)],
                 title=t("lesson_results.parsing_ours"),
                 axis="F1",
                 digits=1,
@@ -147,7 +112,7 @@ def _parser_figure(setting: str, ours: list[tuple[str, ParsingScores]], t: Texts
             )
         )
     labels = [*names, *(label for label, _ in ours)]
-    return DotsFigure(row_labels=labels, columns=columns, row_title=t("lesson_results.parser"))
+    return dots_chart(labels, columns, t("lesson_results.parser"))
 
 
 def _of_setting(setting: str) -> list[Parser]:
@@ -165,7 +130,7 @@ def _parsing_charts(context: LessonContext) -> dict[str, Any]:
     def draw(setting: str) -> tuple[dict[str, Any], str]:
         parsers = _of_setting(setting)
         place = next(place for place, each in enumerate(parsers) if each.name.startswith("Transformer"))
-        drawn = chart_data(_parser_figure(setting, ours, t)) | {"below": True, "strong": [place]}
+        drawn = _parser_chart(setting, ours, t) | {"below": True, "strong": [place]}
         drawn["table"] = {"columns": columns, "rows": [*(_parser_row(each, t) for each in parsers), *own]}
         for column in drawn["columns"][1:]:
             column["marks"] = [*([] for _ in parsers), *trivial]
@@ -185,43 +150,17 @@ def _with_interval(scores: ParsingScores) -> str:
     return f"{scores.f1:.1f}{ends}"
 
 
-def _attachment(context: LessonContext) -> DotsFigure | None:
-    """Plot the probability of the verb reading of each sentence, relative to both readings."""
-    found = _sentences(context)
-    if found is None:
-        return None
-    shares = []
-    for sentence in found.values():
-        verb, noun = (sentence["readings"][reading]["log_probability"] for reading in ("verb", "noun"))
-        shares.append(1 / (1 + math.exp(noun - verb)))
-    t = context.t
-    column = Dots(
-        values=shares, title=t("lesson_results.share_verb"), axis=t("lesson_results.share"), digits=2, holds=(0.0, 1.0)
-    )
-    rows = [" ".join(sentence["words"]) for sentence in found.values()]
-    return DotsFigure(row_labels=rows, columns=[column], row_title=t("lesson_results.sentence"))
-
-
-def _scores(context: LessonContext) -> CurvesFigure:
-    """Return Table 2 as points: BLEU over the cost of training, a series for each kind of system."""
-    return _score_figure(context.state.choice("pair", "ende", _PAIRS), context.t)
-
-
-def _score_figure(pair: str, t: Texts) -> CurvesFigure:
-    return CurvesFigure(
-        series=tuple(
-            Series(
-                x=[_cost(row, pair) for row in rows],
-                y=[getattr(row, pair) for row in rows],
-                label=t(f"lesson_results.group_{group}"),
-                dashed=group == "ensemble",
-            )
-            for group, rows in _systems(pair).items()
-        ),
-        x_title=t("lesson_results.flops"),
-        y_title="BLEU",
-        x_log=True,
-    )
+def _score_chart(pair: str, t: Texts) -> dict[str, Any]:
+    curves = [
+        curve(
+            [_cost(row, pair) for row in rows],
+            [getattr(row, pair) for row in rows],
+            t(f"lesson_results.group_{group}"),
+            dashed=group == "ensemble",
+        )
+        for group, rows in _systems(pair).items()
+    ]
+    return curves_chart(curves, t("lesson_results.flops"), "BLEU", x_log=True)
 
 
 def _systems(pair: str) -> dict[str, list[Score]]:
@@ -240,7 +179,7 @@ def _score_charts(t: Texts) -> dict[str, Any]:
     """Return Table 2 for the stage, each point with its name; a table of all systems, also without a cost."""
 
     def draw(pair: str) -> tuple[dict[str, Any], str]:
-        drawn = chart_data(_score_figure(pair, t))
+        drawn = _score_chart(pair, t)
         for series, systems in zip(drawn["series"], _systems(pair).values(), strict=True):
             series["names"] = [f"{row.name}  {getattr(row, pair):g}" for row in systems]
         rows = [

@@ -8,8 +8,6 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from viz_app.figures import CurvesFigure, Series
-from viz_app.figures.model.figure import Figure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.stage.state import Setting
 from viz_app.lessons.subwords.batching import Batches, file_order_batches, length_sorted_batches, lengths
@@ -93,28 +91,3 @@ def _batches(budget: int) -> tuple[Batches, Batches]:
 def _shapes(batches: Batches) -> Any:
     """Return (batches, 3) int32: rows, positions of the source, positions of the target."""
     return np.column_stack([batches.rows, batches.widths]).astype(np.int32)
-
-
-def figure(scene: str, context: LessonContext) -> Figure | None:
-    """Return token counts by number of merges, or padding by size of a batch."""
-    t = context.t
-    if scene == "merges":
-        tokenizer = context.service.translator.tokenizer.source
-        letters = normalised_letters(tokenizer, context.source)
-        done = merges(letters, merge_ranks(tokenizer))
-        x = [1, *(merge.rank for merge in done), len(merge_ranks(tokenizer))]
-        y = [len(letters), *(len(letters) - number for number in range(1, len(done) + 1)), len(letters) - len(done)]
-        series = Series(x=x, y=y, label=t("lesson_subwords.tokens"))
-        titles = t("lesson_subwords.merges"), t("lesson_subwords.tokens")
-        return CurvesFigure(series=(series,), x_title=titles[0], y_title=titles[1], x_log=True)
-    if scene == "batches":
-        budgets = list(range(BUDGETS[0], BUDGETS[1] + 1, STEP))
-        found = [_batches(budget) for budget in budgets]
-        shares = [[100 * each.padded / each.positions for each in pair] for pair in found]
-        curves = tuple(
-            Series(x=budgets, y=[share[index] for share in shares], label=t(f"lesson_subwords.{name}"))
-            for index, name in enumerate(("plain", "sorted"))
-        )
-        titles = t("lesson_subwords.budget"), t("lesson_subwords.padding")
-        return CurvesFigure(series=curves, x_title=titles[0], y_title=titles[1])
-    return None

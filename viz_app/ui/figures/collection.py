@@ -16,7 +16,6 @@ from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.downloads import format_name, in_turns
 from viz_app.ui.escape_markdown import escape_markdown
-from viz_app.ui.lesson_route import stop_title
 
 COLLECTION_KEY = "figure_collection"
 _FORMATS_KEY = "figure_collection_formats"
@@ -73,10 +72,9 @@ def draw_collection(t: Texts) -> None:
 
 def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
     figure, provenance = exportable.figure, exportable.figure.provenance
-    view, name = provenance.get("view", {}).get("name"), provenance.get("lesson")
-    lesson_title = stop_title(t, str(name)) if name else ""
+    view = provenance.get("view", {}).get("name")
     notes = [
-        escape_markdown(lesson_title) if lesson_title else t(f"figures_page.view_{view}") if view in VIEWS else "",
+        t(f"figures_page.view_{view}") if view in VIEWS else "",
         escape_markdown(display_label(str(provenance.get("source", "")), _SENTENCE)),
         escape_markdown(str(provenance.get("checkpoint", "")).rpartition("/")[2])
         if len(available_models()) > 1

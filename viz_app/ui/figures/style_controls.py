@@ -1,4 +1,4 @@
-"""Controls of a figure's style, for views of attention and for figures of lessons.
+"""Controls of a figure's style.
 
 The figures package decides which controls there are: see `viz_app.figures.style_support`.
 """
@@ -21,7 +21,6 @@ from viz_app.ui.figures.widgets import Widgets
 
 OWN_SIZE = "own"
 _START = (0.0, 0.5)  # a range of one's own, at first
-_MIN, _MAX = 1e-9, 1e9  # ends of the colours of numbers
 
 
 class StyleControls:
@@ -30,14 +29,10 @@ class StyleControls:
     Args:
         t: Labels in the visitor's language.
         used: The fields of `Style` that the figure supports; the others stay unchanged.
-        numbers: Ends of the colours of a matrix by default; None for weights, which lie between 0 and 1.
-        scope: See `Widgets`.
     """
 
-    def __init__(
-        self, t: Texts, used: Collection[str], numbers: tuple[float, float] | None = None, scope: str = ""
-    ) -> None:
-        self.t, self.used, self.numbers, self.widgets = t, used, numbers, Widgets(t, scope)
+    def __init__(self, t: Texts, used: Collection[str]) -> None:
+        self.t, self.used, self.widgets = t, used, Widgets(t)
 
     def draw(self, style: Style) -> Style:
         """Draw size, type, colours and the parts around the panels."""
@@ -79,8 +74,7 @@ class StyleControls:
             changes["value_range"] = self._range(style.value_range)
         if "mapping" in self.used:
             now = style.mapping
-            label = "mapping" if self.numbers is None else "number_mapping"
-            changes["mapping"] = widgets.row(label, MAPPINGS, now, lambda name: t(f"figures_page.mapping_{name}"))
+            changes["mapping"] = widgets.row("mapping", MAPPINGS, now, lambda name: t(f"figures_page.mapping_{name}"))
         if "rotation" in self.used:
             changes["rotation"] = widgets.row("rotation", ROTATIONS, style.rotation, self._angle)
         theme = widgets.row("theme", THEMES, style.theme or "light", lambda name: t(f"figures_page.theme_{name}"))
@@ -100,38 +94,24 @@ class StyleControls:
     def _range(self, value: Any) -> Any:
         """Return the ends of the colour scale."""
         t = self.t
-        choices = (None, "shared", OWN_SIZE) if self.numbers is None else (None, OWN_SIZE)
+        choices = (None, "shared", OWN_SIZE)
         now = OWN_SIZE if isinstance(value, tuple) else value if value in choices else None
-        unit = "unit" if self.numbers is None else "numbers"
-        chosen = self.widgets.list("range", choices, now, lambda name: t(f"figures_page.range_{name or unit}"))
+        chosen = self.widgets.list("range", choices, now, lambda name: t(f"figures_page.range_{name or 'unit'}"))
         if chosen != OWN_SIZE:
             return chosen
         ends = self._ends(value if isinstance(value, tuple) else None)
         return ends if ends[0] < ends[1] else value
 
     def _ends(self, now: tuple[float, float] | None) -> tuple[float, float]:
-        if self.numbers is None:
-            low, high = (min(max(end, 0.0), 1.0) for end in now or _START)
-            low, high = (low, high) if low < high else _START  # an address may tell a range without any weight
-            label, key = self.t("figures_page.range_ends"), self.widgets.key("ends")
-            ends: tuple[float, float] = st.slider(label, 0.0, 1.0, (low, high), 0.05, key=key)
-            return ends
-        low, high = (float(f"{end:.4g}") for end in now or self.numbers)
-        step = float(f"{(high - low) / 20:.1g}") or 1.0
-        if self.numbers[0] == -self.numbers[1]:  # zero is the middle of the colours
-            far = min(max(abs(low), abs(high), _MIN), _MAX)
-            far = self.widgets.number("range_far", far, _MIN, _MAX, step, "%.4g") or far
-            return -far, far
-        left, right = st.columns(2)
-        with left:
-            first = self.widgets.number("range_low", low, -_MAX, _MAX, step, "%.4g")
-        with right:
-            last = self.widgets.number("range_high", high, -_MAX, _MAX, step, "%.4g")
-        return low if first is None else first, high if last is None else last
+        low, high = (min(max(end, 0.0), 1.0) for end in now or _START)
+        low, high = (low, high) if low < high else _START  # an address may tell a range without any weight
+        label, key = self.t("figures_page.range_ends"), self.widgets.key("ends")
+        ends: tuple[float, float] = st.slider(label, 0.0, 1.0, (low, high), 0.05, key=key)
+        return ends
 
     def _angle(self, rotation: Rotation) -> str:
         return self.t("figures_page.auto") if rotation == "auto" else f"{rotation}°"
 
     def _size_name(self, name: str) -> str:
-        key = name.replace("-", "_") or ("natural" if self.widgets.scope else "auto")
+        key = name.replace("-", "_") or "auto"
         return self.t(f"figures_page.size_{key}")

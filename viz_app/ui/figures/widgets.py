@@ -25,11 +25,10 @@ class Widgets:
 
     Args:
         t: Labels in the visitor's language.
-        scope: Prefix of the keys, so that widgets of another kind of figure start at the spec's value.
     """
 
-    def __init__(self, t: Texts, scope: str = "") -> None:
-        self.t, self.scope = t, scope
+    def __init__(self, t: Texts) -> None:
+        self.t = t
 
     def list(self, name: str, options: Sequence[Any], now: Any, format_option: Callable[[Any], str]) -> Any:
         """Draw a list and return the choice."""
@@ -87,7 +86,7 @@ class Widgets:
 
     def key(self, name: str) -> str:
         """Return the key of a widget; in another language it is another widget, which starts at the spec's value."""
-        return f"figures-{self.t.language}-{self.scope}{name}"
+        return f"figures-{self.t.language}-{name}"
 
 
 def one_based(number: int) -> str:

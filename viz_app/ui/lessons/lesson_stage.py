@@ -11,16 +11,12 @@ import streamlit as st
 from viz_app.components.address import publish
 from viz_app.components.events import last_answered
 from viz_app.explorer_view.snapshot import opening_view
-from viz_app.figure_editor.lesson_figure_spec import LessonFigureSpec
-from viz_app.figure_editor.rendering import ExportableFigure
-from viz_app.figures import Style
+from viz_app.export.bundle import Turn
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS, ROUTES, core_scenes, next_stop
-from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.handout import render_handout
+from viz_app.lessons.context import LessonContext, StageData, fit_sentence
 from viz_app.lessons.labels import read_labels
 from viz_app.lessons.module import lesson_module
-from viz_app.lessons.scene_figure import figure_with_provenance, fit_sentence
 from viz_app.lessons.small_target import small_source, writes_other_language
 from viz_app.lessons.stage import (
     LessonState,
@@ -35,12 +31,13 @@ from viz_app.lessons.stage import (
 )
 from viz_app.serving.models import loader
 from viz_app.serving.scheduling.request_queue import Superseded
+from viz_app.standalone.lessons import render_lesson
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.classroom.class_frame import draw_ask_scene
-from viz_app.ui.downloads import draw_download, in_turn
-from viz_app.ui.edit_links import draw_card_opener, edit_scene_in_figures, open_in_translate
+from viz_app.ui.downloads import in_turns
+from viz_app.ui.edit_links import draw_card_opener, open_in_translate
 from viz_app.ui.lesson_route import (
     followed_route,
     go_on,
@@ -50,11 +47,9 @@ from viz_app.ui.lesson_route import (
     state_key,
     stop_title,
 )
-from viz_app.ui.menu import menu
 from viz_app.ui.model_picker import load_service
 from viz_app.ui.share_menu import draw_share, share_data
 
-_DRAWN = "lesson_drawn"  # of which data the figure below the stage is made
 _LIVE_SECONDS = 0.8
 IN_ADDRESS = ("lesson", "scene", "with")  # parameters of a stage
 
@@ -164,21 +159,21 @@ class LessonStage:
         self.context = dataclasses.replace(self.context, state=state)
         params = self.params()
         if state.scene in self.module.live_scenes:
-            st.session_state.pop(_DRAWN, None)
             _follow(name, self.context)
-        figure = self._draw_takeaways()
-        self._draw_recipe(figure)
+        self._draw_takeaways()
+        self._draw_recipe()
         publish(params, language=t.language, page=f"lesson-{name}")
 
     def draw_handout(self) -> None:
-        """Draw the button that downloads the lesson on paper."""
+        """Draw the button that downloads the lesson as a page, which prints as a handout."""
         st.download_button(
             self.t("handout.download"),
-            data=in_turn(partial(render_handout, self.name, self.context)),
+            data=in_turns(partial(_page, self.name, self.context)),
             file_name=f"headlight_{self.name}_{self.t.language}.html",
             mime="text/html",
             icon=":material/print:",
             on_click="ignore",
+            help=self.t("handout.download_help"),
         )
 
     @property
@@ -198,29 +193,23 @@ class LessonStage:
         if self.after:
             go_on(self.after)
 
-    def _draw_takeaways(self) -> ExportableFigure | None:
-        """Draw handout, link, question and downloads. Returns the figure of the scene."""
-        drawn = figure_with_provenance(self.name, self.context)
-        figure = None if drawn is None else ExportableFigure(drawn, Style(), language=self.t.language)
+    def _draw_takeaways(self) -> None:
+        """Draw handout, link and question."""
         with st.container(horizontal=True, key="takeaways"):
             # What is always there comes first, so that nothing changes its place from scene to scene.
             self.draw_handout()
             draw_share(self.t, self.page, self.params())
             draw_ask_scene(self.t, self.name, next(each for each in self.words.scenes if each.name == self._scene))
-            if figure is not None:
-                _draw_downloads(self.t, figure, LessonFigureSpec(self.name, self.context.state))
             self._draw_head_opener()
-        return figure
 
-    def _draw_recipe(self, figure: ExportableFigure | None) -> None:
+    def _draw_recipe(self) -> None:
         """Draw the command and the Python code that compute the numbers without the app."""
         recipe = self.module.recipe(self._scene, self.context)
         if recipe is None:
             return
         with st.expander(self.t("lessons.recipe"), icon=":material/terminal:"):
-            # Where the core has no command for it, the app's writes the same numbers.
-            if command := recipe.command or (figure.command("npz") if figure else ""):
-                st.code(command, language="bash", wrap_lines=True)
+            if recipe.command:
+                st.code(recipe.command, language="bash", wrap_lines=True)
             st.code(recipe.python, language="python", wrap_lines=True)
 
     def _draw_head_opener(self) -> None:
@@ -237,6 +226,10 @@ class LessonStage:
         st.button(label, key="open-head", icon=":material/translate:", on_click=opener)
         if self.context.service.head_atlas.atlas is not None:
             draw_card_opener(t, shown)
+
+
+def _page(name: str, context: LessonContext, turn: Turn) -> bytes:
+    return render_lesson(name, context, turn=turn)
 
 
 def _start(linked: bool) -> LessonState:
@@ -265,18 +258,3 @@ def _follow(name: str, context: LessonContext) -> None:
     )
     if button := push_live_data(message, key=key):
         module.on_button(context, button)
-    known = st.session_state.setdefault(_DRAWN, numbers.drawn)
-    if numbers.drawn is not None and numbers.drawn != known:
-        st.rerun()  # the whole page, which offers the figure below the stage
-
-
-def _draw_downloads(t: Texts, drawn: ExportableFigure, scene: LessonFigureSpec) -> None:
-    with menu(t("translate.download"), key="menu-download", icon=":material/download:") as is_open:
-        if not is_open:
-            return
-        with st.container(horizontal=True):
-            for format in drawn.formats:
-                draw_download(format, drawn.file, drawn.file_name(format), "download-lesson")
-        edit = session.enqueue_callback(edit_scene_in_figures, scene)
-        st.button(t("figures_page.edit"), key="edit-in-figures", icon=":material/draw:", on_click=edit)
-        st.code(drawn.command("pdf"), language=None, wrap_lines=True)

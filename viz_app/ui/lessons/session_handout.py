@@ -7,11 +7,11 @@ from functools import partial
 import streamlit as st
 
 from viz_app.export.bundle import Turn
-from viz_app.lessons.context import LessonContext
-from viz_app.lessons.route_handout import SHEETS, Sheet, render_route
-from viz_app.lessons.scene_figure import fit_sentence
+from viz_app.lessons.context import LessonContext, fit_sentence
+from viz_app.lessons.session_sheets import SHEETS, Sheet
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models import loader
+from viz_app.standalone.paper import render_sheet
 from viz_app.state import session
 from viz_app.state.selected_model import selected_model
 from viz_app.text import Texts
@@ -37,4 +37,4 @@ def _file(model: str, who: str, text: str, language: str, sheet: Sheet, turn: Tu
     service = loader.get_translation_service(model)
     sentence = fit_sentence(text, service)
     context = LessonContext(sentence, LessonState(), language, lambda: service, who, parses=service.parses)
-    return render_route(sheet, context, turn)
+    return render_sheet(sheet, context, turn)

@@ -1,4 +1,4 @@
-"""Curves that are read at a cut, and animations that have a still."""
+"""Curves that are read at a cut."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from tests.app.figures.samples import curves, pdf_text
-from viz_app.figures import Animation, CurvesFigure, Series, Style, export, formats_of
+from viz_app.figures import CurvesFigure, Series, export
 from viz_app.figures.plotly import curves as on_screen
 from viz_app.figures.text.chart_captions import with_caption
 
@@ -23,11 +23,6 @@ SINES = CurvesFigure(
     title="Waves",
     cut=1.5,
 )
-
-
-def moving(still: CurvesFigure = SINES) -> Animation:
-    frames = [replace(still, cut=at) for at in (0.0, 1.0, 2.0)]
-    return Animation(frames=frames, still=still, title="Waves", provenance={"source": "mine"}, name="waves")
 
 
 def test_readings_are_the_values_at_the_cut() -> None:
@@ -77,24 +72,9 @@ def test_the_line_stands_where_the_axis_says() -> None:
     assert columns[1] == pytest.approx((columns[0] + columns[2]) / 2, abs=1.5)
 
 
-def test_a_still_brings_the_formats_that_stand_still() -> None:
-    assert set(formats_of(moving())) == {*formats_of(SINES), "gif"}
-    content = json.loads(export(moving(), "json"))
-    assert content["cut"] == 1.5 and content["provenance"]["source"] == "mine"
-    assert export(moving(), "csv") == export(SINES, "csv")
-    assert "pos = 1.5" in pdf_text(export(moving(), "pdf"))
-    with Image.open(io.BytesIO(export(moving(), "gif", Style(width_mm=60), dpi=50))) as image:
-        assert image.n_frames == 3  # type: ignore[attr-defined]
-    assert formats_of(replace(moving(), still=None)) == ("gif", "csv", "npz", "json")
-    with pytest.raises(ValueError, match="still is an animation"):
-        Animation(frames=[SINES], still=moving())
-
-
 def test_a_figure_without_words_gets_them_from_its_numbers(language: str) -> None:
     captioned = with_caption(replace(SINES, language=language))
     assert "pos" in captioned.caption and "9.75" in captioned.caption and "sin; 2x" in captioned.caption
     assert "sin +1.00; 2x +3.00" in captioned.alt
     assert with_caption(replace(SINES, caption="Mine.", alt="Ours.")).alt == "Ours."
-    film = with_caption(moving())
-    assert film.caption and all(frame.caption == film.caption for frame in film.frames)
     assert with_caption(curves(series=[Series(x=[1, 2], y=[np.nan, 3])])).caption

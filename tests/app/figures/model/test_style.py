@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.app.figures.samples import curves, dots, matrix, parser_output
+from tests.app.figures.samples import curves, matrix, parser_output
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.figures import PRESETS, VIEWS, Animation, Figure, Search, Style, effective_style, export, supported_options
+from viz_app.figures import PRESETS, VIEWS, Animation, Figure, Search, Style, export, supported_options
 
 
 def test_a_style_survives_json() -> None:
@@ -96,15 +96,13 @@ def samples(maps: AttentionMaps, search: Search) -> dict[str, Figure]:
         "cut": curves(cut=12.0, **words),
         "bare curves": curves(series=unnamed, title=""),
         "matrix": matrix(**words),
-        "dots": dots(**words),
-        "bare dots": dots(notes=[], title=""),
         "positive": matrix(values=np.arange(1, 13.0).reshape(3, 4), diverging=False),
     }
 
 
 NAMES = (
     *("head", "layer", "lines", "beam", "compare", "decoding", "curves", "cut", "bare curves", "matrix", "positive"),
-    *("dots", "bare dots", "tree", "tinted tree"),
+    *("tree", "tinted tree"),
 )
 
 
@@ -126,11 +124,3 @@ def test_a_figure_heeds_what_it_says(name: str, maps: AttentionMaps, search: Sea
         assert option not in supported_options(figure) or option in supported_options(
             VIEWS[name].kind if name in VIEWS else type(figure)
         )
-
-
-def test_a_style_without_what_makes_no_difference(maps: AttentionMaps, search: Search) -> None:
-    style = Style(preset="a4", scale="grey", rotation=45, letters=True, value_range=(0.0, 0.5), legend=False)
-    for figure in samples(maps, search).values():
-        kept = effective_style(style, figure)
-        assert kept.preset == "a4" and set(kept.as_dict()) <= supported_options(figure)
-        np.testing.assert_array_equal(drawn(figure, kept), drawn(figure, style))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app.figures.samples import dots
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import VIEWS, CurvesFigure, Figure, MatrixFigure, Series, Style, export
 from viz_app.figures.tikz.parts import tex
@@ -33,7 +32,6 @@ def figures(maps: AttentionMaps) -> dict[str, Figure]:
             series=[Series(x=x, y=1 / x, label="50 % & more")], x_title="x_1", y_title="y", y_log=True
         ),
         "cut": many_curves(),
-        "dots": dots(),
         "matrix": MatrixFigure(values=np.eye(4), row_title="r", column_title="c", scale_title="s"),
     }
 
@@ -78,7 +76,7 @@ def test_other_figures_say_that_there_is_no_tikz_of_them(maps: AttentionMaps) ->
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("lualatex") is None, reason="no LuaLaTeX on this machine")
-@pytest.mark.parametrize("name", ["head", "layer", "compare", "steps", "curves", "cut", "dots", "matrix", "hostile"])
+@pytest.mark.parametrize("name", ["head", "layer", "compare", "steps", "curves", "cut", "matrix", "hostile"])
 def test_lualatex_compiles_it(maps: AttentionMaps, hostile: AttentionMaps, name: str, tmp_path: Path) -> None:
     import pypdf
 

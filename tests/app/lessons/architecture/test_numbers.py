@@ -22,7 +22,6 @@ from transformer_core.model.positions import sinusoidal_positions
 from transformer_core.model.transformer import Transformer
 from transformer_core.paper.presets import PRESETS
 from transformer_core.translator import Translator
-from viz_app.figures import CurvesFigure, MatrixFigure
 from viz_app.lessons import load_lesson
 from viz_app.lessons import stage as component
 from viz_app.lessons.architecture import forward_steps
@@ -240,23 +239,6 @@ def test_a_long_sentence_is_cut_for_the_pictures_only(visit: Visit) -> None:
     assert numbers.values["stations"][0]["shape"][0] == len(context.result.maps.source)
     size = sum(array.nbytes for array in numbers.arrays.values()) + len(json.dumps(numbers.values))
     assert size < 600_000
-
-
-def test_figures_for_print(context: LessonContext) -> None:
-    kinds = {
-        "flow": CurvesFigure,
-        "residual": CurvesFigure,
-        "ffn": MatrixFigure,
-        "shared": CurvesFigure,
-        "training": CurvesFigure,
-    }
-    for scene, kind in kinds.items():
-        assert isinstance(architecture.figure(scene, context), kind), scene
-    assert architecture.figure("predict", context) is None, "the answer is not given away"
-    rows = architecture.figure("training", context)
-    assert isinstance(rows, CurvesFigure)
-    count = len(context.result.maps.inputs)
-    assert [series.ys[-1] for series in rows.series] == [count, sum(range(count + 1)), count]
 
 
 def test_the_browser_takes_the_stations_in_the_papers_order(data: StageData, javascript: Callable[[str], Any]) -> None:

@@ -1,8 +1,7 @@
-"""The lesson "What is wrong with this model?": its numbers and its figures."""
+"""The lesson "What is wrong with this model?": its numbers."""
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,9 @@ import pytest
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.storage.files import CheckpointError
-from viz_app.figures import CurvesFigure, HeatmapFigure, export
-from viz_app.lessons import load_lesson
 from viz_app.lessons.broken import numbers as broken
 from viz_app.lessons.broken import suspects
 from viz_app.lessons.broken.suspects import COPYIST, HEALTHY, MAX_TOKENS, SUSPECTS
-from viz_app.lessons.handout import render_handout
 from viz_app.lessons.small_models import training_curves
 from viz_app.text.examples import EXAMPLES
 
@@ -56,37 +52,9 @@ def test_a_long_sentence_is_cut_and_that_is_told(visit: Visit) -> None:
     assert len(found.values["tokens"]) <= MAX_TOKENS
 
 
-@pytest.mark.parametrize("exhibit", broken.EXHIBITS)
-def test_every_exhibit_can_be_printed(visit: Visit, exhibit: str, language: str) -> None:
-    shown = dataclasses.replace(visit("b", exhibit=exhibit, head=3.0), language=language)
-    drawn = broken.figure("b", shown)
-    assert isinstance(drawn, HeatmapFigure if exhibit == "attention" else CurvesFigure) and export(drawn, "svg")
-    evidence = suspects.gather_evidence("unscaled", shown)
-    assert set(drawn.provenance["models"]) == {"base", "unscaled"}
-    if isinstance(drawn, HeatmapFigure):
-        np.testing.assert_array_equal(drawn.panels[1].weights, evidence.attention[3])
-    elif isinstance(drawn, CurvesFigure) and exhibit != "loss":
-        kept = {"order": evidence.moved, "vectors": evidence.alike, "evenness": evidence.evenness}[exhibit]
-        np.testing.assert_allclose(drawn.series[1].ys, kept, rtol=1e-6)
-
-
-def test_the_last_figure_is_of_the_losses(visit: Visit) -> None:
-    drawn = broken.figure("predict", visit("predict", exhibit="order"))
-    assert isinstance(drawn, CurvesFigure)
-    np.testing.assert_array_equal(drawn.series[1].ys, training_curves()[COPYIST].mean_nll)
-
-
-def test_a_handout_shows_the_evidence_though_it_asks(visit: Visit) -> None:
-    page = render_handout("broken", visit("a")).decode()
-    assert page.count("<img ") == len(SUSPECTS), "the last scene's picture stays out"
-    answers = page.index('class="answers"')
-    assert all(page.index(scene.title) < answers for scene in load_lesson("broken", "en").scenes)
-
-
 def test_without_the_small_models_it_says_so(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*args: Any, **options: Any) -> Any:
         raise CheckpointError(Path("small"), "is missing")
 
     monkeypatch.setattr(broken, "training_curves", missing)
     assert broken.data(visit("a")).values == {"missing": True}
-    assert broken.figure("a", visit("a")) is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable
 from typing import Any
@@ -16,13 +15,12 @@ from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.hooks.points import Point, capture
 from transformer_core.model.additive import additive_scores
 from transformer_core.model.attention import attention_scores, attention_weights
-from viz_app.figures import CurvesFigure, HeatmapFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.dot_product import numbers as dot_product
 from viz_app.lessons.dot_product.head_vectors import DRAWN, KEYS, by_width
 from viz_app.lessons.dot_product.projections import cross_projections, self_projections
 from viz_app.lessons.results.paper_results import TABLE_3
-from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
+from viz_app.lessons.stage import settings_from_param, settings_to_param
 
 
 @pytest.fixture
@@ -100,26 +98,6 @@ def test_the_width_has_the_effect_that_the_paper_expects() -> None:
     low, high = (dot_product.histograms()[name] for name in ("narrow", "wide"))
     assert abs(low["variance"] / 4 - 1) < error and abs(high["variance"] / 512 - 1) < error
     assert sum(high["counts"]) > 0.999 * DRAWN * KEYS
-
-
-def test_figures_for_print(context: LessonContext) -> None:
-    assert isinstance(dot_product.figure("scale", context), CurvesFigure)
-    assert isinstance(dot_product.figure("real", context), HeatmapFigure)
-    worked = dot_product.figure("steps", context)
-    assert isinstance(worked, HeatmapFigure) and worked.panels[0].query_labels == ("where", "did", "you")
-    example = {name: torch.tensor(numbers)[None, None] for name, numbers in dot_product.EXAMPLE.items()}
-    expected = attention_weights(attention_scores(example["q"], example["k"], None))[0, 0]
-    np.testing.assert_allclose(worked.panels[0].weights, expected, atol=1e-6)
-    assert dot_product.figure("predict", context) is None, "the answer is not given away"
-
-
-def test_the_worked_example_is_printed_as_it_was_typed(context: LessonContext) -> None:
-    zeros, tens = "dw" * 12, "e6" * 12  # 0 and 1 in every field; see attend.js
-    for settings, even in (({"q": zeros}, True), ({"k": tens}, True), ({"q": "zz" * 12}, False), ({"q": "<b>"}, False)):
-        placed = dataclasses.replace(context, state=LessonState("steps", settings))
-        drawn = dot_product.figure("steps", placed)
-        assert isinstance(drawn, HeatmapFigure)
-        assert np.allclose(drawn.panels[0].weights, 1 / 3) == even, settings
 
 
 def test_the_browser_evaluates_the_same_formulas(javascript: Callable[[str], Any]) -> None:

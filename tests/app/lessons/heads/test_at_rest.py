@@ -11,7 +11,6 @@ import streamlit as st
 from tests.app.lessons.conftest import Visit
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.history.snapshots import History
-from viz_app.figures import CurvesFigure
 from viz_app.lessons.heads import at_rest
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.at_rest import HeadsAtRest, heads_at_rest
@@ -72,16 +71,10 @@ def test_only_the_open_scene_gets_the_history(visit: Visit, found: HeadsAtRest) 
     for kind in KINDS:
         assert np.array_equal(data.arrays[f"rest_{kind}"], shown.weights[kind])
         assert data.arrays[f"resting_{kind}"].shape == shown.weights[kind].shape[:3]
-    drawn = heads.figure("rest", visit("rest"))
-    assert isinstance(drawn, CurvesFigure)
-    assert [np.asarray(series.y).tolist() for series in drawn.series] == [
-        data.values["rest"][name][1:] for name in ("resting", "looking")
-    ]
 
 
 def test_without_the_history_the_scene_says_so(visit: Visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(at_rest, "HISTORIES", tmp_path)
     data = heads.data(visit("rest"))
     assert data.values["rest"] is None and data.values["rest_read"]
-    assert heads.figure("rest", visit("rest")) is None
     st.cache_resource.clear()

@@ -109,9 +109,6 @@ def test_every_scene_has_its_numbers(context: LessonContext, translator: Transla
         data(many).values["cut"]
         and data(many).values["alone"]["text"] == ablate_each_head(translator, EXAMPLES["word_order"]).text
     )
-    for scene in ("tour", "one", "concat", "predict"):
-        assert lesson_module("heads").figure(scene, at(context, scene)) is not None
-    assert lesson_module("heads").figure("off", at(context, "off")) is None
 
 
 def test_the_head_of_the_tour_can_be_opened(context: LessonContext) -> None:

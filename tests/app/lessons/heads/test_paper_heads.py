@@ -12,7 +12,6 @@ from tests.app.lessons.conftest import Visit
 from tests.atlas_samples import real_atlas
 from transformer_core.atlas.naming import head_roles
 from transformer_core.atlas.record import Atlas, Link
-from viz_app.figures import DotsFigure
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.paper_heads import RELATIONS, paper_heads
 from viz_app.serving.measurements.head_atlas import HeadAtlas
@@ -63,7 +62,7 @@ def measured(visit: Visit, atlas: Atlas) -> Iterator[Visit]:
     del service.head_atlas
 
 
-def test_rows_selection_and_figure_are_the_same_heads(measured: Visit, atlas: Atlas, language: str) -> None:
+def test_rows_and_selection_are_the_same_heads(measured: Visit, atlas: Atlas, language: str) -> None:
     found = paper_heads(of(atlas))
     context = measured("paper", language=language, row=3)
     rows = heads.data(context).values["paper"]["rows"]
@@ -71,9 +70,7 @@ def test_rows_selection_and_figure_are_the_same_heads(measured: Visit, atlas: At
     assert [row["baseline"] for row in rows] == pytest.approx([each.evidence.baseline for each in found], abs=1e-5)
     chosen = heads.selection("paper", context)
     assert chosen is not None and (chosen.kind, chosen.layer, chosen.head) == found[3].head
-    figure = heads.figure("paper", context)
-    assert isinstance(figure, DotsFigure)
-    assert figure.columns[0].places.tolist() == [each.evidence.value for each in found]
+    assert [row["value"] for row in rows] == pytest.approx([each.evidence.value for each in found], abs=1e-5)
 
 
 def test_the_scenes_say_whether_the_model_was_trained_with_a_head_penalty(
@@ -88,4 +85,4 @@ def test_the_scenes_say_whether_the_model_was_trained_with_a_head_penalty(
 def test_without_an_atlas_there_is_nothing(visit: Visit) -> None:
     context = visit("paper")
     assert heads.data(context).values["paper"] is None
-    assert heads.selection("paper", context) is None and heads.figure("paper", context) is None
+    assert heads.selection("paper", context) is None

@@ -8,7 +8,6 @@ import pytest
 from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.ablation import ablated, all_heads
 from transformer_core.translator import Translator
-from viz_app.figures import CurvesFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab.benches.cumulative.bench import ORDERS, RANDOM_ORDERS
@@ -34,9 +33,6 @@ def test_random_orders_begin_and_end_alike(context: LessonContext) -> None:
     assert len(random) == RANDOM_ORDERS
     np.testing.assert_allclose(random[:, [0, -1]], np.tile(log_p[[0, -1]], (RANDOM_ORDERS, 1)), atol=1e-4)
     assert not np.allclose(random[0], random[1])
-    drawn = lab.figure("cumulative", context)
-    assert isinstance(drawn, CurvesFigure) and len(drawn.series) == 1 + RANDOM_ORDERS
-    np.testing.assert_allclose(np.array(drawn.series[0].y), log_p, atol=1e-6)
 
 
 def test_the_head_that_went_last(context: LessonContext, translator: Translator) -> None:

@@ -8,7 +8,6 @@ from sacrebleu.metrics.chrf import CHRF
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.translator import Translator
-from viz_app.figures import CurvesFigure, MatrixFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 
@@ -25,9 +24,6 @@ def test_the_last_layer_is_the_models_own_distribution(context: LessonContext) -
     for layer, tokens in enumerate(values["top"]):
         for at, (first, *_) in enumerate(tokens):
             assert (arrays["rank"][layer, at] == 1) == (first == values["tokens"][at])
-    drawn = lab.figure("depth", context)
-    assert isinstance(drawn, MatrixFigure) and drawn.row_labels == tuple(values["tokens"])
-    np.testing.assert_allclose(drawn.matrix.T, np.exp(arrays["log_p"]), atol=1e-6)
 
 
 def test_the_encoder_stopped_early_ends_with_the_translation(visit: Visit, translator: Translator) -> None:
@@ -36,9 +32,6 @@ def test_the_encoder_stopped_early_ends_with_the_translation(visit: Visit, trans
     assert len(rows) == translator.config.num_layers + 1
     assert " ".join(word for word, _ in rows[-1]) == translator.translate(TEXT, beam=4).text
     assert not any(differs for _, differs in rows[-1])
-    drawn = lab.figure("early", context)
-    assert isinstance(drawn, CurvesFigure)
     texts = [" ".join(word for word, _ in row) for row in rows]
     expected = [CHRF().sentence_score(text, [texts[-1]]).score for text in texts]
-    np.testing.assert_allclose(drawn.series[0].ys, expected, atol=1e-6)
     assert lab.data(context).values["early"]["chrf"] == pytest.approx(expected) and expected[-1] == pytest.approx(100)

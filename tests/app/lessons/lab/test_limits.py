@@ -21,7 +21,6 @@ def test_a_bench_says_how_much_too_much_it_is(visit: Visit, monkeypatch: pytest.
     context = visit(bench, "A dog is here today.")
     found = numbers.data(context)
     assert found.values["bench"] is None and found.values["times"] > 1000 and not found.arrays
-    assert numbers.figure(bench, context) is None
     shown = numbers.selection(bench, context)
     assert shown is None or bench == "why", "only its head is known without any work"
     assert (numbers.recipe(bench, context) is None) == (bench == "why"), "a command or Python has no deadline"

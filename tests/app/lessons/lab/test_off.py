@@ -1,4 +1,4 @@
-"""The bench "Switch off": its numbers are those of edits, its figure and its recipes give the same."""
+"""The bench "Switch off": its numbers are those of edits, its recipes give the same."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from tests.app.lessons.conftest import Visit
 from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.ablation import ablated, all_heads
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
-from transformer_core.attention_maps import KINDS
 from transformer_core.translator import Translator
-from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab.benches.off import bench as switch_off
@@ -59,17 +57,6 @@ def test_the_sentence_is_translated_without_the_chosen_heads(context: LessonCont
         assert lab.data(at(context, off=wrong)).answers["off"] == "h0"
 
 
-def test_the_figure_holds_the_effects_of_all_heads(context: LessonContext) -> None:
-    drawn = lab.figure("off", context)
-    assert isinstance(drawn, MatrixFigure)
-    effects = lab.data(context).arrays["effects"]
-    np.testing.assert_allclose(drawn.matrix.ravel(), effects.sum(axis=1), atol=1e-5)
-    assert len(drawn.row_labels) == len(KINDS) * context.service.translator.config.num_layers
-    of_token = lab.figure("off", at(context, token=1.0))
-    assert isinstance(of_token, MatrixFigure)
-    np.testing.assert_allclose(of_token.matrix.ravel(), effects[:, 1], atol=1e-5)
-
-
 def test_the_head_that_is_shown(context: LessonContext) -> None:
     effects = lab.data(context).arrays["effects"].sum(axis=1)
     shown = lab.selection("off", context)
@@ -96,8 +83,6 @@ def test_of_a_large_model_the_layers_that_are_asked_for_are_measured(
     measured = found.values["off"]["measured"]
     assert measured[0] and sum(measured) == 1 and found.answers["layers"] == "hg"
     assert not np.isnan(found.arrays["high"][:heads]).any() and np.isnan(found.arrays["effects"][heads:]).all()
-    drawn = lab.figure("off", at(large, layers="hg"))
-    assert isinstance(drawn, MatrixFigure) and drawn.matrix.shape == (1, heads)
     two = lab.data(at(large, layers="ho")).arrays["effects"]
     monkeypatch.undo()
     whole = lab.data(context)
@@ -130,4 +115,4 @@ def test_a_long_sentence_is_refused_and_says_how_long_it_may_be(visit: Visit) ->
         pytest.skip("the model takes no sentence that is long enough")
     found = lab.data(long)
     assert found.values["bench"] is None and found.values["most"] == MAX_TOKENS and not found.arrays
-    assert lab.figure("off", long) is None and lab.recipe("off", long) is None
+    assert lab.recipe("off", long) is None

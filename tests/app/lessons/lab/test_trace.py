@@ -12,7 +12,6 @@ from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.attribution import METHODS, Contrast, agreement, attribute, faithfulness
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.translator import Translator
-from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab.benches.trace import bench as trace
@@ -81,8 +80,8 @@ def test_integrated_gradients_come_when_asked_for(context: LessonContext) -> Non
     assert found.values["trace"]["gap"] >= 0 and found.answers["slow"] is True
     assert len(found.arrays["source"]) == len(METHODS)
     # A link to a method that is not computed shows another one.
-    drawn = lab.figure("trace", at(context, method=trace.SLOW))
-    assert isinstance(drawn, MatrixFigure) and drawn.scale_title == context.t("lesson_lab.method_alti")
+    made = lab.recipe("trace", at(context, method=trace.SLOW))
+    assert made is not None and "method='alti'" in made.python
 
 
 def test_the_check_is_that_of_the_chosen_method(context: LessonContext, translator: Translator) -> None:
@@ -92,17 +91,6 @@ def test_the_check_is_that_of_the_chosen_method(context: LessonContext, translat
     for name, values in found.values["trace"]["check"].items():
         assert values == pytest.approx(getattr(expected, name).tolist(), abs=1e-5)
     assert found.answers["method"] == "norm"
-
-
-@pytest.mark.parametrize(("method", "side"), [("norm", "source"), ("leave-one-out", "target")])
-def test_the_figure_is_the_matrix_of_the_method(context: LessonContext, method: str, side: str) -> None:
-    there = at(context, method=method, side=side)
-    found, drawn = lab.data(there), lab.figure("trace", there)
-    assert isinstance(drawn, MatrixFigure) and drawn.diverging == (method in trace.SIGNED)
-    if side == "target":
-        assert drawn.column_labels == ("<s>", *drawn.row_labels[:-1])
-    shown = found.arrays[side][found.values["trace"]["methods"].index(method)]
-    np.testing.assert_allclose(drawn.matrix, shown, atol=1e-5)
 
 
 def test_one_token_rather_than_another(context: LessonContext, translator: Translator) -> None:
@@ -120,8 +108,6 @@ def test_one_token_rather_than_another(context: LessonContext, translator: Trans
         expected = attribute(translator, TEXT, context.result.translation, method=method, contrast=asked)
         np.testing.assert_allclose(found.arrays["contrast_source"][number], expected.source[0].detach(), atol=1e-5)
         np.testing.assert_allclose(found.arrays["contrast_target"][number], expected.target[0].detach(), atol=1e-5)
-    drawn = lab.figure("trace", there)
-    assert isinstance(drawn, MatrixFigure) and drawn.matrix.shape[0] == 1
     made = lab.recipe("trace", there)
     assert made is not None and f"Contrast({row}, {asked.token}, {other})" in made.python
     for wrong in (-1.0, 1e6, float(asked.token)):

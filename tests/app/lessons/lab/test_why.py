@@ -1,4 +1,4 @@
-"""The bench "Why there?": its vectors make the model's own weights again, and its recipe the numbers of the figure."""
+"""The bench "Why there?": its vectors make the model's own weights again, and its recipe names the part shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.attention_maps import KINDS
 from transformer_core.model.transformer import Transformer
 from transformer_core.translator import Translator
-from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
 from viz_app.lessons.lab.benches.why import bench as why
@@ -58,32 +57,23 @@ def test_the_first_cell_is_a_word_that_looks_at_a_word(context: LessonContext) -
 
 @pytest.mark.parametrize("relative", [False, True])
 @pytest.mark.parametrize("view", ["roles", "tokens"])
-def test_the_figure_has_all_parts_with_names(context: LessonContext, view: str, relative: bool) -> None:
-    there = at(context, chosen="decoder.1.0", view=view, query=3, key=1, relative=relative)
-    drawn = lab.figure("why", there)
-    assert isinstance(drawn, MatrixFigure) and drawn.diverging
-    arrays = lab.data(there).arrays
-    row = arrays["why_scores"][3][:4]  # the mask hides the rest
-    expected = row[1] - row.mean() if relative else row[1]
-    assert drawn.matrix.sum() == pytest.approx(expected, abs=1e-4)
-    # What has no part is left out: the biases of new weights, which are 0, and target tokens after the query.
-    words = [context.t(f"lesson_lab.why_{name}") for name in ("word", "position")]
-    inputs = context.result.maps.keys("decoder").tokens
-    source = [context.t("lesson_lab.why_of_source", token=token.strip("\u2581")) for token in context.tokens]
-    tokens = [*source, *(token.strip("\u2581") for token in inputs[:4])]
-    assert list(drawn.row_labels) == (words if view == "roles" else tokens)
+def test_the_parts_of_a_score_sum_to_it(context: LessonContext, view: str, relative: bool) -> None:
+    there = at(context, chosen="decoder.1.0", view=view)
+    parts = why._taken_apart(there).parts(view, 3, 1, relative=relative)
+    row = lab.data(there).arrays["why_scores"][3][:4]  # the mask hides the rest
+    assert parts.sum() == pytest.approx(row[1] - row.mean() if relative else row[1], abs=1e-4)
 
 
 def test_a_cell_that_the_mask_hides_is_not_shown(context: LessonContext) -> None:
-    def shown(**settings: float | str) -> tuple[str, np.ndarray[Any, Any]]:
-        drawn = lab.figure("why", at(context, chosen="decoder.0.0", view="dims", **settings))
-        assert isinstance(drawn, MatrixFigure)
-        return drawn.caption, drawn.matrix
+    def shown(**settings: float | str) -> str:
+        made = lab.recipe("why", at(context, chosen="decoder.0.0", view="dims", **settings))
+        assert made is not None
+        return made.python
 
     weights = context.result.maps.weights("decoder")[0, 0, 2]
-    np.testing.assert_array_equal(shown(query=2, key=5)[1], shown(query=2, key=int(weights.argmax()))[1])
-    assert shown(query=1e9, key=-7)[0] == shown(query=len(weights) - 1)[0]
-    assert shown(query="x")[0] == shown()[0]
+    assert shown(query=2, key=5) == shown(query=2, key=int(weights.argmax()))
+    assert shown(query=1e9, key=-7) == shown(query=len(weights) - 1)
+    assert shown(query="x") == shown()
 
 
 @pytest.mark.parametrize("part", ["tokens.2.3", "tokens.2.999"])
@@ -111,10 +101,6 @@ def test_a_model_without_parts_says_what_it_has(
         found = lab.data(at(there, chosen=chosen))
         assert found.values["why"]["views"] == expected
         there_chosen = at(there, chosen=chosen)
-        drawn, made = lab.figure("why", there_chosen), lab.recipe("why", there_chosen)
-        if not expected:
-            assert drawn is None and made is None
-            continue
-        assert isinstance(drawn, MatrixFigure) and made is not None
-        assert len(drawn.row_labels) == (2 if "roles" in expected else 3)  # words and positions, or query, key, product
-        assert ("decompose_score(" in made.python) == ("roles" in expected)
+        made = lab.recipe("why", there_chosen)
+        assert (made is None) == (not expected)
+        assert made is None or ("decompose_score(" in made.python) == ("roles" in expected)

@@ -15,7 +15,6 @@ from tests.app.lessons.conftest import Visit
 from transformer_core.model.attention import attention_weights
 from transformer_core.storage.files import CheckpointError
 from transformer_core.translator import Translator
-from viz_app.figures import CurvesFigure, HeatmapFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.masks import leak
 from viz_app.lessons.masks import numbers as masks
@@ -55,12 +54,6 @@ def test_the_batch_is_masked_as_the_model_masks_it(context: LessonContext, trans
     assert padding["shift_masked"] < 1e-5 < padding["shift_open"]
 
 
-def test_figures_for_print(context: LessonContext) -> None:
-    for scene in ("rows", "compare", "padding"):
-        assert isinstance(masks.figure(scene, context), HeatmapFigure)
-    assert masks.figure("predict", context) is None, "the answer is not given away"
-
-
 def test_the_leak_is_read_with_and_without_the_mask(
     context: LessonContext, translator: Translator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,15 +64,13 @@ def test_the_leak_is_read_with_and_without_the_mask(
         raise CheckpointError(Path(name), "is missing")
 
     monkeypatch.setattr(leak, "small_model", missing)
-    assert leak.leak_values(context) == [] and masks.figure("leak", context) is None
+    assert leak.leak_values(context) == []
     monkeypatch.setattr(leak, "small_model", model)
     honest, cheat = leak.leak_values(context)
     target = context.result.translation.text
     log_p = translator.with_mask(True).teacher_force(SENTENCE, target).scores
     np.testing.assert_allclose(np.log(honest["masked"]), log_p, rtol=1e-6)
     assert len(honest["tokens"]) == len(log_p) and not np.allclose(honest["masked"][:-1], cheat["open"][:-1])
-    drawn = masks.figure("leak", context)
-    assert isinstance(drawn, CurvesFigure) and len(drawn.series) == 4
 
 
 def test_the_browser_computes_the_same_softmax(javascript: Callable[[str], Any]) -> None:

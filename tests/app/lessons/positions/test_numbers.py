@@ -16,8 +16,7 @@ from transformer_core.model.positions import sinusoidal_positions
 from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.sequences import to_tree
 from transformer_core.translator import Translator
-from viz_app.figures import Animation, CurvesFigure
-from viz_app.lessons.positions.numbers import compare_position_tables, data, figure, shift_matrix, shown_pairs
+from viz_app.lessons.positions.numbers import compare_position_tables, data
 from viz_app.lessons.word_order import (
     default_swap,
     measure_change,
@@ -42,14 +41,12 @@ def test_the_stage_evaluates_the_formula_of_the_core(javascript: Callable[[str],
     np.testing.assert_allclose(values, table[3 * i, (37 * i) % 128], atol=1e-6)
     np.testing.assert_allclose(products, table[[11, 12, 16, 31]] @ table[11], atol=1e-5)
     assert error < 1e-12
-    np.testing.assert_allclose(block, shift_matrix(4, 128)[12:14, 12:14], atol=1e-12)
-    assert tuple(pairs) == shown_pairs(128)
-
-
-@pytest.mark.parametrize("k", [1, 7])
-def test_one_matrix_leads_from_every_position_to_the_one_k_further_on(k: int) -> None:
-    table = sinusoidal_positions(40, 16).double().numpy()
-    np.testing.assert_allclose(table[:-k] @ shift_matrix(k, 16).T, table[k:], atol=1e-6)
+    # M_4 turns the pair of columns 12 and 13 by 4 of its radians.
+    turned = 4 * 10_000 ** (-12 / 128)
+    rotation = [[np.cos(turned), np.sin(turned)], [-np.sin(turned), np.cos(turned)]]
+    np.testing.assert_allclose(block, rotation, atol=1e-12)
+    np.testing.assert_allclose(rotation @ table[9, 12:14], table[13, 12:14], atol=1e-6)
+    assert len(pairs) == 6 and pairs[0] == 0 and pairs[-1] == 63 and pairs == sorted(pairs)
 
 
 def test_words_are_found_and_change_places_with_all_their_tokens() -> None:
@@ -112,9 +109,6 @@ def test_the_lesson_answers_its_controls_and_survives_one_word(visit: Visit) -> 
     alone = data(visit("swap", "Hello"))
     assert alone.values["words"] == [] and "changes" not in alone.arrays
     assert data(visit("predict", TEXT)).values["backwards"]["off"][0] is not None
-    for scene in ("waves", "clocks", "heatmap", "swap", "learned"):
-        assert figure(scene, visit(scene, TEXT)) is not None
-    assert figure("predict", visit("predict", TEXT)) is None
 
 
 def test_a_learned_table_is_compared_row_by_row() -> None:
@@ -129,22 +123,3 @@ def test_a_learned_table_is_compared_row_by_row() -> None:
     by_hand = sum(a * b for a, b in zip(one, other, strict=True)) / (np.linalg.norm(one) * np.linalg.norm(other))
     assert alike[1, 3, 7] == pytest.approx(by_hand, abs=1e-5)
     np.testing.assert_allclose(alike[:, range(20), range(20)], 1, atol=1e-6)
-
-
-def test_the_printed_waves_are_the_encoding_and_the_cut_reads_it(visit: Visit) -> None:
-    shown = visit("waves", TEXT, part="cos", at=5.0)
-    moving = figure("waves", shown)
-    assert isinstance(moving, Animation) and isinstance(moving.still, CurvesFigure)
-    width = shown.service.translator.config.d_model
-    count = max(16, len(shown.tokens))
-    table = sinusoidal_positions(count, width).double().numpy()
-    columns = [2 * pair + 1 for pair in shown_pairs(width)]
-    for series, column in zip(moving.still.series, columns, strict=True):
-        whole = series.xs == np.round(series.xs)
-        np.testing.assert_allclose(series.ys[whole], table[:, column], atol=1e-6)
-    np.testing.assert_allclose(moving.still.readings(), table[5, columns], atol=1e-6)
-    cuts = [frame.cut or 0.0 for frame in moving.frames if isinstance(frame, CurvesFigure)]
-    assert cuts[0] == 0 and cuts[-1] == count - 1 and np.allclose(np.diff(cuts), cuts[1])
-    between = figure("waves", visit("waves", TEXT, at=2.3))
-    assert isinstance(between, Animation) and isinstance(between.still, CurvesFigure)
-    assert between.still.readings()[0] == pytest.approx(np.sin(2.3), abs=1e-12), "read, not interpolated"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable
 from typing import Any
@@ -15,11 +14,9 @@ from tests.app.lessons.conftest import Visit
 from tests.core.training.readable_loss import smoothed_cross_entropy
 from transformer_core.data import make_batch
 from transformer_core.model.masks import padding_mask
-from viz_app.figures import CurvesFigure, DotsFigure, export
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.regularisation import numbers as regularisation
 from viz_app.lessons.small_models import SMALL
-from viz_app.lessons.stage import LessonState
 
 T_QUANTILES = {2: 4.303, 4: 2.776, 6: 2.447, 8: 2.306}  # of Student's t, two-sided 95 %, as printed in tables
 
@@ -36,7 +33,7 @@ def reference(p: float, epsilon: float, vocabulary: int) -> float:
     return float(smoothed_cross_entropy(log_p.log(), torch.tensor([3]), epsilon)[0])
 
 
-def test_browser_and_print_compute_the_loss_of_the_core(javascript: Callable[[str], Any]) -> None:
+def test_the_browser_computes_the_loss_of_the_core(javascript: Callable[[str], Any]) -> None:
     draw = np.random.default_rng(0)
     asked = [
         (float(draw.uniform(0.01, 0.99)), float(draw.uniform(0.0, 0.4)), int(draw.integers(5, 900))) for _ in range(100)
@@ -48,7 +45,6 @@ def test_browser_and_print_compute_the_loss_of_the_core(javascript: Callable[[st
     )
     for (p, epsilon, vocabulary), (loss, least) in zip(asked, javascript(script), strict=True):
         assert loss == pytest.approx(reference(p, epsilon, vocabulary), rel=1e-4)
-        assert loss == pytest.approx(float(regularisation.smoothed_loss(np.array(p), epsilon, vocabulary)), rel=1e-9)
         # The best possible loss is the entropy of the target, which smoothed_cross_entropy reaches at p = 1 - epsilon.
         assert least == pytest.approx(reference(1 - epsilon, epsilon, vocabulary), rel=1e-4, abs=1e-5)
         assert least <= loss + 1e-9
@@ -65,36 +61,20 @@ def test_a_step_tells_the_token_and_its_rivals(context: LessonContext) -> None:
         assert step["p"] + sum(p for _, p in step["others"]) <= 1 + 1e-6
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.2])
-def test_the_figure_of_the_targets_asks_for_a_distribution(context: LessonContext, epsilon: float) -> None:
-    """The first row for the right token, the last for each of all that are not named."""
-    at = dataclasses.replace(context, state=LessonState("targets", {"epsilon": epsilon, "at": 1}))
-    drawn = regularisation.figure("targets", at)
-    assert isinstance(drawn, DotsFigure)
-    vocabulary, named = context.service.translator.config.vocab_size, len(drawn.row_labels) - 1
-    for column in drawn.columns:
-        places = np.nan_to_num(column.places)
-        assert places[:-1].sum() + (vocabulary - named) * places[-1] == pytest.approx(1.0, abs=1e-6)
-    asked, said = drawn.columns
-    assert asked.places[0] == 1 - epsilon
-    assert np.log(said.places[0]) == pytest.approx(context.result.translation.scores[0], rel=1e-5)
-    assert asked.ends() == said.ends()
-
-
-def test_the_stage_draws_the_figure_of_the_scores(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    small = dataclasses.replace(context, state=LessonState("scores", {"whose": "small"}))
+def test_the_scores_are_the_papers_and_those_of_our_seeds(
+    context: LessonContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shown = regularisation.data(context).values["charts"]["scores"]
-    for at, whose in ((context, "paper"), (small, "small")):
-        drawn, chart = regularisation.figure("scores", at), shown["charts"][whose]
-        assert isinstance(drawn, DotsFigure)
-        for column, sent in zip(drawn.columns, chart["columns"], strict=True):
-            np.testing.assert_allclose(sent["values"], column.places, rtol=1e-6)
-            for place, end in enumerate(("low", "high") if whose == "small" else ()):
-                np.testing.assert_allclose(sent[end], column.bands[:, place], rtol=1e-6)
+    small = regularisation._small()
+    for column, name in zip(shown["charts"]["small"]["columns"], ("perplexity", "bleu"), strict=True):
+        assert column["values"] == pytest.approx([row[name] for row in small], rel=1e-6)
+        ends = zip(column["low"], column["high"], strict=True)
+        np.testing.assert_allclose([*ends], [row["interval"][name] for row in small], rtol=1e-6)
+        assert column["marks"] == [row["seeds"][name] for row in small]
+    assert all(column["low"] is None for column in shown["charts"]["paper"]["columns"])
     paper = [column["texts"][0] for column in shown["charts"]["paper"]["columns"]]
     assert paper == ["4.67", "25.3"] and "from 4.67 to 4.92" in shown["said"]["paper"]  # Table 3, row (D)
     monkeypatch.setattr(regularisation, "load_results", lambda: None)
-    assert regularisation.figure("scores", small) is None
     missing = regularisation.data(context).values["charts"]["scores"]
     assert missing["charts"]["small"] is None and missing["said"]["small"].endswith("no small models.")
 
@@ -158,20 +138,3 @@ def test_the_verdicts_follow_from_the_seeds() -> None:
     assert max(without["seeds"]["perplexity"]) < min(smoothed["seeds"]["perplexity"])
     assert max(smoothed["seeds"]["perplexity"]) < min(more["seeds"]["perplexity"])
     assert min(without["seeds"]["bleu"]) < max(smoothed["seeds"]["bleu"])
-
-
-def test_the_loss_is_a_figure_too(context: LessonContext) -> None:
-    figure = regularisation.figure("loss", context)
-    assert figure is not None and export(figure, "csv")
-    assert regularisation.figure("predict", context) is None, "the answer is not given away"
-
-
-def test_dropout_as_a_figure_keeps_what_it_scales(context: LessonContext) -> None:
-    placed = dataclasses.replace(context, state=LessonState("dropout", {"p": 0.5, "place": 3.0}))
-    figure = regularisation.figure("dropout", placed)
-    assert isinstance(figure, CurvesFigure)
-    before, after = (series.ys for series in figure.series)
-    np.testing.assert_array_equal(before, regularisation.data(context).arrays["vectors"][2].astype(np.float64))
-    gone = after == 0
-    assert 0 < gone.sum() < len(gone)
-    np.testing.assert_allclose(after[~gone], 2 * before[~gone])

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from transformer_core.parsing.sequences import to_symbols
 from transformer_core.parsing.trees import constituent_spans
 from transformer_core.translator import Translator
-from viz_app.figures import DotsFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lesson_markdown import load_lesson
 from viz_app.lessons.results.attachment import SENTENCES, readings
-from viz_app.lessons.results.numbers import data, figure
+from viz_app.lessons.results.numbers import data
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
 
@@ -55,20 +53,9 @@ def context() -> LessonContext:
     return LessonContext("The dog.", LessonState("attachment", {}), "en", no_model, "test")
 
 
-def test_figure_and_stage_say_the_same(parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(parser_checkpoint))
-    sentences = data(context()).values["sentences"]
-    drawn = figure("attachment", context())
-    assert isinstance(drawn, DotsFigure)
-    for sentence, share in zip(sentences.values(), np.asarray(drawn.columns[0].values), strict=True):
-        verb, noun = (np.exp(sentence["readings"][reading]["log_probability"]) for reading in ("verb", "noun"))
-        assert share == pytest.approx(verb / (verb + noun))
-
-
 def test_without_a_parser_there_is_nothing_to_compare(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(random_checkpoint))
     assert data(context()).values["sentences"] is None
-    assert figure("attachment", context()) is None
 
 
 def test_a_label_is_placed_above_its_words(parser: Translator) -> None:

@@ -13,10 +13,9 @@ import pytest
 
 from transformer_core.paper.presets import PRESETS
 from transformer_core.translator import Translator
-from viz_app.figures import CurvesFigure, DotsFigure
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.labels import labels
-from viz_app.lessons.results.numbers import data, figure
+from viz_app.lessons.results.numbers import data
 from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.lessons.results.reduced_table import RESULTS, parameter_millions
 from viz_app.lessons.stage import LessonState
@@ -50,29 +49,23 @@ def test_counted_parameters_round_to_the_printed_ones() -> None:
 
 
 def test_ours_stand_beside_the_papers_as_the_file_has_them() -> None:
-    """Means and spreads computed anew from the JSON that ships, on the stage as in the figure for print."""
+    """Means and spreads computed anew from the JSON that ships."""
     content = json.loads(RESULTS.read_text(encoding="utf-8"))
     words = {"same direction", "opposite", "n.s."}
     for measure, digits in (("bleu", 1), ("perplexity", 2)):
         chart = variations(measure=measure)
         paper, ours = chart["columns"]
-        drawn = figure("variations", context(row="all", measure=measure, whose="both"))
-        assert isinstance(drawn, DotsFigure)
         for index, row in enumerate(TABLE_3):
             values = [run[measure] for run in content["runs"] if run["row"] == row.preset]
             assert paper["values"][index] == getattr(row, measure)
             assert ours["values"][index] == pytest.approx(float(np.mean(values)), rel=1e-6)
-            assert (drawn.columns[0].places[index], drawn.columns[1].places[index]) == (
-                getattr(row, measure),
-                pytest.approx(float(np.mean(values))),
-            )
             assert ours["marks"][index] == (values if len(values) > 1 else [])
             cells = chart["table"]["rows"][index]
             if len(values) > 1:
                 assert f"{np.mean(values):.{digits}f} \u00b1 {np.std(values, ddof=1):.{digits}f}" in cells
             said = any(ours["asides"][index].endswith(word) for word in words)
             assert said == (row.preset != "base")
-            assert drawn.columns[1].empty[index] == ours["asides"][index].endswith("n.s.")
+            assert ours["hollow"][index] == ours["asides"][index].endswith("n.s.")
     title = variations()["columns"][1]["title"]
     assert title == f"Ours: width {512 // 8}, {6 // 2} + {6 // 2} layers, {content['training']['steps']:,} steps"
 
@@ -97,10 +90,8 @@ def test_the_paper_comes_first_and_ours_on_demand() -> None:
     for whose, columns in (("paper", both[:1]), ("ours", both[1:])):
         chart = variations(whose=whose)
         assert chart["columns"] == columns and chart["table"] == variations()["table"]
-        drawn = figure("variations", context(row="all", whose=whose))
-        assert isinstance(drawn, DotsFigure) and [each.title for each in drawn.columns] == [columns[0]["title"]]
     first = data(context()).values["charts"]["variations"]["controls"][-1][2]
-    assert next(iter(first)) == "paper" and figure("variations", context()).columns[0].title == "Paper"  # type: ignore[union-attr]
+    assert next(iter(first)) == "paper"
 
 
 def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,8 +102,6 @@ def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) 
         paper, *ours = chart["columns"]
         nothing = [] if whose == "paper" else [{"title": "Ours", "none": "no numbers"}]
         assert paper["title"] == "Paper" and ours == nothing
-        drawn = figure("variations", context(measure=measure, whose=whose))
-        assert isinstance(drawn, DotsFigure) and [column.title for column in drawn.columns] == ["Paper"]
         if measure != "parameters" and whose != "paper":
             assert found["said"][key].endswith(labels("en")("lesson_results.reduced_missing"))
     assert len(found["charts"]["all bleu paper"]["rows"]) == len(TABLE_3)
@@ -136,36 +125,21 @@ def test_the_tables_are_those_of_the_paper() -> None:
     assert best == 28.4 and best - others >= 2.0
 
 
-def test_the_figure_holds_every_point_with_a_cost() -> None:
+def test_the_chart_holds_every_point_with_a_cost() -> None:
     for pair in ("ende", "enfr"):
-        drawn = figure("scores", context(pair=pair))
-        assert isinstance(drawn, CurvesFigure)
         count = sum(getattr(score, f"{pair}_flops") is not None for score in TABLE_2)
-        assert sum(len(series.xs) for series in drawn.series) == count
         shown = data(context()).values["charts"]["scores"]["charts"][pair]
         names = [name for series in shown["series"] for name in series["names"]]
         assert len(set(names)) == count and all(name.split("  ")[0] in SYSTEMS for name in names)
         assert len(shown["table"]["rows"]) == sum(getattr(score, pair) is not None for score in TABLE_2)
-    assert figure("quiz", context()) is None, "the answer is not given away"
-
-
-def test_the_figure_of_the_costs_holds_the_papers_and_ours_on_one_axis() -> None:
-    drawn = figure("cost", context())
-    assert isinstance(drawn, DotsFigure)
-    runs = data(context()).values["runs"]
-    paper, counted = drawn.columns
-    assert list(paper.places) == [run["paper"] for run in runs.values()]
-    assert list(counted.places) == [run["counted"] for run in runs.values()]
-    assert paper.ends() == counted.ends()
 
 
 @pytest.mark.parametrize("setting", ["wsj", "more"])
-def test_the_figure_of_table_4_holds_each_parser_once(setting: str) -> None:
-    drawn = figure("parsing", context(setting=setting))
-    assert isinstance(drawn, DotsFigure)
-    wanted = sorted(parser.f1 for parser in TABLE_4 if (parser.setting == "wsj") == (setting == "wsj"))
-    assert list(drawn.columns[0].places) == wanted
-    assert any(label.startswith("Transformer") for label in drawn.row_labels)
+def test_the_chart_of_table_4_holds_each_parser_once(setting: str) -> None:
+    chart = data(context()).values["charts"]["parsing"]["charts"][setting]
+    scores = sorted(parser.f1 for parser in TABLE_4 if (parser.setting == "wsj") == (setting == "wsj"))
+    assert chart["columns"][0]["values"] == scores
+    assert any(label.startswith("Transformer") for label in chart["rows"])
 
 
 def test_our_parser_stands_below_the_papers(parser_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,22 +155,15 @@ def test_our_parser_stands_below_the_papers(parser_checkpoint: Path, monkeypatch
     assert set(trained) == {labels("en")("lesson_results.setting_wsj")}
     assert len(chart["table"]["rows"]) == len(trained) + len(tested)
     assert [f1 for f1 in stage[1]["values"] if f1] == [pytest.approx(each["f1"], rel=1e-6) for each in tested]
-    drawn = figure("parsing", shown)
-    assert isinstance(drawn, DotsFigure)
-    paper, ours = (np.asarray(column.values) for column in drawn.columns)
-    assert list(ours[np.isfinite(ours)]) == [each["f1"] for each in tested]
-    assert not np.any(np.isfinite(paper) & np.isfinite(ours))
-    assert len(drawn.row_labels) == len(paper) == len(ours)
-    assert len(set(drawn.row_labels)) == len(drawn.row_labels)
+    paper, ours = (column["values"] for column in stage)
+    assert all(one is None or other is None for one, other in zip(paper, ours, strict=True))
+    assert len(chart["rows"]) == len(paper) == len({*chart["rows"]})
 
 
-def test_the_figure_of_table_3_holds_its_rows_and_counted_parameters() -> None:
+def test_table_3_has_its_rows_and_counted_parameters() -> None:
     sizes = {run["row"]: run["parameters"] for run in json.loads(RESULTS.read_text(encoding="utf-8"))["runs"]}
-    drawn = figure("variations", context(row="all", measure="parameters", whose="both"))
-    assert isinstance(drawn, DotsFigure)
+    chart = variations(measure="parameters")
     for index, row in enumerate(TABLE_3):
-        found = [column.places[index] for column in drawn.columns]
-        assert found == [parameter_millions(row.preset)[1], sizes[row.preset] / 1e6]
-    some = figure("variations", context(row="D"))
-    assert isinstance(some, DotsFigure)
-    assert [label for label in some.row_labels] == ["base", "P_drop = 0.0", "P_drop = 0.2", "ε_ls = 0.0", "ε_ls = 0.2"]
+        millions = [column["values"][index] for column in chart["columns"]]
+        assert millions == pytest.approx([parameter_millions(row.preset)[1], sizes[row.preset] / 1e6], rel=1e-6)
+    assert variations("D")["rows"] == ["base", "P_drop = 0.0", "P_drop = 0.2", "ε_ls = 0.0", "ε_ls = 0.2"]

@@ -32,7 +32,7 @@ def test_every_scene_of_the_prose_has_its_picture(name: str) -> None:
 @pytest.mark.parametrize("name", STAGES)
 def test_every_lesson_has_its_numbers(name: str) -> None:
     module = lesson_module(name)
-    assert callable(module.data) and callable(module.figure)
+    assert callable(module.data)
 
 
 def test_the_last_lesson_leads_nowhere() -> None:

@@ -17,7 +17,7 @@ from viz_app.lessons.subwords.merging import (
     normalised_letters,
     tokens,
 )
-from viz_app.lessons.subwords.numbers import data, figure
+from viz_app.lessons.subwords.numbers import data
 from viz_app.text.examples import EXAMPLES
 
 
@@ -94,5 +94,3 @@ def test_the_lesson_answers_its_control(visit: Visit, translator: Translator) ->
     assert numbers.answers == {"budget": 160}
     assert numbers.values["padding"][1][0] == length_sorted_batches(160).padded
     assert numbers.values["tokens"] == list(translator.tokenizer.encode(text).tokens)
-    assert figure("merges", visit("merges", text)) is not None and figure("batches", visit("batches", text)) is not None
-    assert figure("predict", visit("predict", text)) is None

@@ -14,7 +14,6 @@ import pytest
 from tests.app.lessons.conftest import Visit
 from transformer_core.storage.files import CheckpointError
 from transformer_core.training.schedule import learning_rate
-from viz_app.figures import CurvesFigure, export
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.jobs.live_training import LiveTraining
 from viz_app.lessons.small_models import Failure, TrainingCurve, warmup_curves
@@ -84,7 +83,6 @@ def test_recorded_runs_arrive_as_they_were_recorded(context: LessonContext, monk
     assert found.arrays["run_1_step"].tolist() == [5, 10, 15] and found.arrays["run_1_loss"].tolist() == [5.0, 4.0, 3.5]
     assert found.values["paper"] == {"d_model": 512, "warmup": 4000}
     assert context.service.translator.config.d_model in found.values["widths"]
-    assert warmup.figure("runs", context) is not None
 
 
 def test_the_prose_tells_what_the_shipped_runs_did() -> None:
@@ -103,15 +101,6 @@ def test_without_recorded_runs_there_are_none(context: LessonContext, monkeypatc
 
     monkeypatch.setattr(warmup, "warmup_curves", missing)
     assert warmup.data(context).values["runs"] == []
-    assert warmup.figure("runs", context) is None and warmup.figure("predict", context) is None
-
-
-@pytest.mark.parametrize("scene", ["curve", "shape", "adam", "live"])
-def test_scenes_are_figures_too(visit: Visit, scene: str) -> None:
-    figure = warmup.figure(scene, visit(scene, warmup=2000.0))
-    assert isinstance(figure, CurvesFigure) and export(figure, "csv")
-    if scene == "shape":  # the peak of equation 3, by hand: (512 * 2000)^-0.5
-        assert figure.series[-1].ys.max() == pytest.approx(1024_000**-0.5)
 
 
 def test_only_those_who_watch_keep_a_run_alive(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:

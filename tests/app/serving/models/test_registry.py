@@ -20,7 +20,6 @@ from transformer_core.decoding.beam import SearchResult
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.lessons.context import LessonContext
-from viz_app.lessons.handout import render_handout
 from viz_app.lessons.module import lesson_module
 from viz_app.lessons.small_target import small_target
 from viz_app.lessons.stage import LessonState
@@ -30,6 +29,7 @@ from viz_app.serving.models.comparison import other_models
 from viz_app.serving.models.registry import available_models, display_name, display_names, languages
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import Superseded
+from viz_app.standalone.paper import render_sheet
 from viz_app.text import texts
 
 TEXT = "The little dog."
@@ -141,7 +141,7 @@ def test_a_handout_names_the_model(two_models: None, french_checkpoint: Path, la
     context = LessonContext(TEXT, LessonState(), language, lambda: loader.get_translation_service("french"), "me")
     assert (
         f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}"
-        in render_handout("results", context).decode()
+        in render_sheet("brief", context).decode()
     )
 
 

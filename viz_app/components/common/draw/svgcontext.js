@@ -7,6 +7,7 @@ const ANCHORS = { left: "start", start: "start", center: "middle", right: "end",
 const FONT = /^(?:(\S+) )?([\d.]+)px (.+)$/; // weight, size, family, as browsers write them
 const MIDDLE = 0.3; // of the size of a font: from the baseline up to what canvases call the middle
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // in XML
+const XLINK = "http://www.w3.org/1999/xlink"; // of images, for programs that know no other address
 const SHARP = 4; // pixels of a map for one of the page: a viewer that smooths then blurs an edge, not a cell
 
 /**
@@ -14,20 +15,30 @@ const SHARP = 4; // pixels of a map for one of the page: a viewer that smooths t
  * @param {(context: CanvasRenderingContext2D) => void} draw Gives the canvas its size, in CSS pixels, and draws on it.
  */
 export function drawnAsSvg(draw) {
-  const page = svg("svg", { "xmlns:xlink": "http://www.w3.org/1999/xlink" }); // images, for programs that know no others
-  const context = svgContext(page);
+  return new XMLSerializer().serializeToString(svgDrawing(draw));
+}
+
+/**
+ * Return a drawing as an SVG element.
+ * @param {(context: CanvasRenderingContext2D) => void} draw As for `drawnAsSvg`.
+ * @param {string} [name] Begins the ids in it, for several drawings in one document.
+ */
+export function svgDrawing(draw, name = "") {
+  const page = svg("svg");
+  const context = svgContext(page, name);
   draw(context);
   const { width, height } = context.canvas;
-  for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height }))
-    page.setAttribute(name, String(value));
-  return new XMLSerializer().serializeToString(page);
+  for (const [attribute, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, width, height }))
+    page.setAttribute(attribute, String(value));
+  return page;
 }
 
 /**
  * Return a context whose drawing is appended to an element.
  * @param {Element} page
+ * @param {string} name Begins the ids in it.
  */
-function svgContext(page) {
+function svgContext(page, name) {
   const context = context2d(h("canvas")); // nobody sees it: it keeps colours, fonts and transforms, and measures texts
   const { save, restore } = context;
   const groups = [page]; // one for each `save`; the last is drawn into
@@ -91,7 +102,7 @@ function svgContext(page) {
     fillText: write(filled),
     strokeText: write(stroked),
     clip: () => {
-      const id = `clip${page.querySelectorAll("clipPath").length}`;
+      const id = `${name}clip${page.querySelectorAll("clipPath").length}`;
       add("clipPath", { id }, svg("path", { d: path.join("") }));
       add("g", { transform: null, opacity: null, "clip-path": `url(#${id})` });
       groups[groups.length - 1] = /** @type {Element} */ (groups.at(-1)?.lastElementChild);
@@ -104,7 +115,8 @@ function svgContext(page) {
       const pixels = context2d(copy);
       pixels.imageSmoothingEnabled = false;
       pixels.drawImage(image, left, top, across, down, 0, 0, copy.width, copy.height);
-      add("image", { x, y, width, height, preserveAspectRatio: "none", "xlink:href": copy.toDataURL() });
+      add("image", { x, y, width, height, preserveAspectRatio: "none" });
+      groups.at(-1)?.lastElementChild?.setAttributeNS(XLINK, "xlink:href", copy.toDataURL());
     },
   });
 }

@@ -5,11 +5,11 @@ import { drawnAsSvg } from "../../common/draw/svgcontext.js";
 import { h } from "../../common/page/dom.js";
 import { download, startPage } from "../../common/page/recording.js";
 import { copyButton } from "../../common/text/copy.js";
+import { csvFile, csvText } from "../../common/text/csv.js";
 import { HEAD } from "./record.js";
 
 const [SCALE, LARGEST] = [3, 12_000]; // pixels for each CSS pixel, and of a side at most
 const TALL = 640; // height that a head keeps to while its cells can shrink
-const FORMULA = /^[\p{Z}\p{C}]*?[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]|^'/u; // a spreadsheet program may run it
 const SEEN = ".tile:not(.absent) canvas, .block-name, .tile-number, .captioned .tile-name, .captioned .tile-value";
 
 /** @typedef {"head" | "tiles"} Part
@@ -51,7 +51,7 @@ export class FigureFiles {
     const { figure, overview, recorder: film, theme, translation } = this.explorer;
     const { kind, name } = figure.picture.matrix;
     const file = `headlight_${kind}_${part === "head" ? name : part}.${format}`;
-    if (format === "csv") return download(new Blob(["\ufeff", this.table(part)], { type: "text/csv" }), file);
+    if (format === "csv") return download(csvFile(this.table(part)), file);
     const tiles = [translation.about?.text ?? "", overview.about.textContent ?? ""];
     const lines = part === "head" ? film.lines() : film.lines(...tiles);
     const scale = (/** @type {PageSize} */ { width, height }) => Math.min(SCALE, LARGEST / Math.max(width, height));
@@ -117,7 +117,7 @@ export class FigureFiles {
         ...rows.slice(0, written).map((query) => [matrix.queries[query].text, ...weights(query)]),
       ];
     });
-    return rows.map((cells) => `${cells.map(csvCell).join()}\r\n`).join("");
+    return csvText(rows);
   }
 
   /**
@@ -137,7 +137,3 @@ export class FigureFiles {
 
 /** @param {string} word Without what would control the terminal. */
 export const shellWord = (word) => `'${word.replace(/\p{Cc}/gu, " ").replaceAll("'", "'\\''")}'`;
-
-/** @param {string | number} value */
-export const csvCell = (value) =>
-  typeof value === "number" ? value : `"${value.replace(FORMULA, "'$&").replaceAll('"', '""')}"`;

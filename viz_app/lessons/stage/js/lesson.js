@@ -295,7 +295,7 @@ export class Lesson {
     if (this.stage.playing) return undefined;
     const settings = this.settings();
     const content = this.scene.missing(settings) === null ? this.scene.table(settings, this.revealed) : null;
-    return this.numbers.replaceChildren(content ? table(content, this.texts) : this.texts.no_table);
+    return this.numbers.replaceChildren(content ? table(content, this.texts, this.fileName) : this.texts.no_table);
   }
 
   playingChanged() {

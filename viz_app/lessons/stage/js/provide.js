@@ -4,6 +4,7 @@ import { instanceAt } from "../../../components/common/component.js";
 import { provideCode } from "../../../components/common/handover.js";
 import { rootOf } from "../../../components/common/page/dom.js";
 import { eventId } from "../../../components/common/page/events.js";
+import { drawScene } from "./drawing.js";
 import { Lesson } from "./lesson.js";
 
 const style = new CSSStyleSheet();
@@ -25,5 +26,9 @@ export function registerScenes(name, scenes) {
     lesson.leave = () => setStateValue("onward", eventId());
     lesson.receive(data);
     return unmount;
+  });
+  provideCode(`drawing.${name}`, ({ data, parentElement }) => {
+    drawScene(parentElement, data, scenes);
+    return () => {};
   });
 }

@@ -1,6 +1,8 @@
 // The numbers behind a picture, for those who want to read or copy them.
 
 import { h } from "../../../components/common/page/dom.js";
+import { download } from "../../../components/common/page/recording.js";
+import { csvFile, csvText } from "../../../components/common/text/csv.js";
 import { tableOf } from "../../../components/common/text/tables.js";
 
 const MAX_ROWS = 200;
@@ -8,13 +10,15 @@ const MAX_ROWS = 200;
 /**
  * @param {TableData} data
  * @param {Texts} texts
+ * @param {string} fileName Of the table as a file, without its ending.
  */
-export function table({ columns, rows }, texts) {
+export function table({ columns, rows }, texts, fileName) {
   const cells = rows.slice(0, MAX_ROWS).map((row) => row.map(cell));
   const hidden = rows.length - MAX_ROWS;
   const more = hidden > 0 ? h("p", { class: "note" }, `… ${hidden} ${texts.more_rows}`) : null;
   const attributes = { class: "numbers", tabindex: "0", role: "region", "aria-label": texts.table };
-  return h("div", attributes, tableOf(columns, cells), more);
+  const save = () => download(csvFile(csvText([columns, ...rows])), `${fileName}.csv`);
+  return h("div", {}, h("button", { click: save }, "CSV"), h("div", attributes, tableOf(columns, cells), more));
 }
 
 /**

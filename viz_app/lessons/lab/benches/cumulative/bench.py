@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from transformer_core.analysis.ablation import Head, all_heads
-from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
@@ -75,19 +74,6 @@ def head(context: LessonContext) -> Head | None:
     return heads[gone - 1] if gone else None
 
 
-def figure(context: LessonContext) -> CurvesFigure:
-    """Draw the log-probability over the number of heads that are off."""
-    t, found = context.t, _measured(context)
-    every, some = list(range(len(found.log_p))), [count for count, _ in found.texts]
-    rows = [(t(f"lesson_lab.order_{_order(context)}"), every, found.log_p)]
-    rows += [(t("lesson_lab.random_order", number=number + 1), some, row) for number, row in enumerate(found.random)]
-    return CurvesFigure(
-        series=tuple(Series(x=counts, y=row.double().numpy(), label=label) for label, counts, row in rows),
-        x_title=t("lesson_lab.heads_off"),
-        y_title=t("lesson_lab.log_p"),
-    )
-
-
 def recipe(context: LessonContext) -> Recipe:
     """Give the cumulative ablation as a command and in Python."""
     order = _order(context)
@@ -102,4 +88,4 @@ def recipe(context: LessonContext) -> Recipe:
     )
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe, head=head)
+BENCH = Bench(data=data, recipe=recipe, head=head)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
@@ -44,18 +43,6 @@ def _lens(context: LessonContext) -> LogitLens:
     )
 
 
-def figure(context: LessonContext) -> MatrixFigure:
-    """Draw the probability of every token of the translation after every layer."""
-    t, found = context.t, _lens(context)
-    return MatrixFigure(
-        values=np.exp(found.log_p.numpy()).T,
-        row_labels=found.run.tokens,
-        row_title=t("lesson_lab.token"),
-        column_title=t("lesson_lab.after_layer"),
-        scale_title=t("lesson_lab.probability"),
-    )
-
-
 def recipe(context: LessonContext) -> Recipe:
     """Give the lens as a command and in Python."""
     return recipes.recipe(
@@ -68,4 +55,4 @@ def recipe(context: LessonContext) -> Recipe:
     )
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe)
+BENCH = Bench(data=data, recipe=recipe)

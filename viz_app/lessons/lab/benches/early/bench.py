@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from transformer_core.evaluation.metrics import chrf
-from viz_app.figures import CurvesFigure, Series
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
@@ -20,17 +19,6 @@ def data(context: LessonContext) -> StageData:
     texts = _early(context)
     rows = [compared(texts[-1], text)["words"] for text in texts]
     return StageData(values={"rows": rows, "chrf": _likeness(texts)})
-
-
-def figure(context: LessonContext) -> CurvesFigure:
-    """Draw the likeness of each translation to the final one."""
-    t, texts = context.t, _early(context)
-    return CurvesFigure(
-        series=(Series(x=range(len(texts)), y=_likeness(texts), marked=True),),
-        x_title=t("lesson_lab.encoder_layer"),
-        y_title=t("lesson_lab.likeness"),
-        caption=t("lesson_lab.early_caption", text=texts[-1]),
-    )
 
 
 def recipe(context: LessonContext) -> Recipe:
@@ -61,4 +49,4 @@ def _early(context: LessonContext) -> tuple[str, ...]:
     )
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe)
+BENCH = Bench(data=data, recipe=recipe)

@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from transformer_core.analysis.ablation import Head, all_heads, translate_without
 from transformer_core.attention_maps import KINDS, Kind
-from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
@@ -28,7 +27,7 @@ from viz_app.lessons.lab.benches.off.head_layers import (
     flops_of_layers,
     is_by_layer,
 )
-from viz_app.lessons.lab.heads import layer_titles, named_head, set_of_bits
+from viz_app.lessons.lab.heads import named_head, set_of_bits
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
@@ -193,29 +192,6 @@ def _shown(context: LessonContext) -> tuple[Head, int]:
     return named_head(context) or all_heads(context.service.translator)[int(np.abs(values).argmax())], token
 
 
-def figure(context: LessonContext) -> MatrixFigure:
-    """Draw the effect of every measured head on the translation, or on the token that was pressed."""
-    t, (change, frozen, _) = context.t, _settings(context)
-    found = _effects(context, change, frozen)
-    token = _shown(context)[1]
-    values = _stacked(found).sum(axis=1) if token < 0 else _stacked(found)[:, token]
-    heads, (_, measured) = found.effects["encoder"].shape[1], asked_layers(context)
-    rows = [number for number, each in enumerate(all_layers(context)) if each in measured]
-    title = t("lesson_lab.effect")
-    if token >= 0:
-        title = t("lesson_lab.effect_of", token=found.run.tokens[token].strip("\u2581"))
-    return MatrixFigure(
-        values=values.reshape(-1, heads)[rows],
-        row_labels=layer_titles(t, (all_layers(context)[row] for row in rows)),
-        column_start=1,
-        row_title=t("lesson_lab.rows"),
-        column_title=t("lesson_lab.columns"),
-        scale_title=title,
-        diverging=True,
-        caption=t("lesson_lab.figure_caption", text=found.run.text, change=t(f"lesson_lab.change_{change}")),
-    )
-
-
 def recipe(context: LessonContext) -> Recipe:
     """Give the effects as a command and in Python."""
     change, frozen, _ = _settings(context)
@@ -233,4 +209,4 @@ def recipe(context: LessonContext) -> Recipe:
     )
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe, head=lambda context: _shown(context)[0])
+BENCH = Bench(data=data, recipe=recipe, head=lambda context: _shown(context)[0])

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures import MatrixFigure
-from viz_app.figures.model.figure import display_label
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
@@ -85,24 +83,6 @@ def _without(context: LessonContext, chosen: str) -> str:
     return context.compute_once(("lab.parts.without", context.source, chosen), compute)
 
 
-def figure(context: LessonContext) -> MatrixFigure:
-    """Draw the effect of every part and word on every token."""
-    t, found = context.t, _effects(context)
-    names = [
-        f"{t(f'lesson_lab.{part.stack}')} {part.layer + 1}, {t(f'lesson_lab.part_{part.sublayer}')}"
-        for part in found.parts
-    ]
-    return MatrixFigure(
-        values=_stacked(found),
-        row_labels=[*names, *(f"“{display_label(word)}”" for word in found.words)],
-        column_labels=found.run.tokens,
-        row_title=t("lesson_lab.part_without"),
-        column_title=t("lesson_lab.generated"),
-        scale_title=t("lesson_lab.effect"),
-        diverging=True,
-    )
-
-
 def recipe(context: LessonContext) -> Recipe:
     """Give the effects in Python."""
     return recipes.recipe(
@@ -113,4 +93,4 @@ def recipe(context: LessonContext) -> Recipe:
     )
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe)
+BENCH = Bench(data=data, recipe=recipe)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
 from viz_app.lessons.lab.benches.redirect.row_edits import Place, RowEdit, changed_rows, read_edits, unchanged_row
 from viz_app.lessons.lab.comparison import compared
-from viz_app.lessons.lab.heads import chosen_head, head_title, strongest_cell
+from viz_app.lessons.lab.heads import chosen_head, strongest_cell
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
@@ -172,23 +171,6 @@ def _written(context: LessonContext, edits: list[RowEdit]) -> dict[str, Any]:
     return compared(translation.text, context.compute_once(("lab.redirect.text", context.source, rows), compute))
 
 
-def figure(context: LessonContext) -> MatrixFigure:
-    """Draw the row before and after."""
-    t, place, maps = context.t, _place(context), context.result.maps
-    before = unchanged_row(maps, place)
-    after = _changed(context, _edits(context)).get(place, before)
-    kind, layer, head, query = place
-    token = maps.queries(kind).tokens[query].strip("\u2581")
-    return MatrixFigure(
-        values=np.array([before, after]),
-        row_labels=[t("lesson_lab.row_before"), t("lesson_lab.row_after")],
-        column_labels=maps.keys(kind).tokens[: len(before)],
-        row_title=t("lesson_lab.row_of", head=head_title(t, (kind, layer, head)), query=token),
-        column_title=t("lesson_lab.key"),
-        scale_title=t("lesson_lab.weight"),
-    )
-
-
 def recipe(context: LessonContext) -> Recipe:
     """Give the rows in Python."""
     rows = _redirects(context, _edits(context))
@@ -206,4 +188,4 @@ def recipe(context: LessonContext) -> Recipe:
     )
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe, head=chosen_head)
+BENCH = Bench(data=data, recipe=recipe, head=chosen_head)

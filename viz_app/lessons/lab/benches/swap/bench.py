@@ -12,13 +12,11 @@ import numpy as np
 from transformer_core.analysis.ablation import Head
 from transformer_core.attention_maps import KINDS
 from transformer_core.text.tokenizer import BOS_TOKEN
-from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
 from viz_app.lessons.lab.benches.swap.minimal_pairs import minimal_pairs
 from viz_app.lessons.lab.comparison import compared
-from viz_app.lessons.lab.heads import layer_titles
 from viz_app.lessons.lab.limits import MAX_TOKENS, PassFlops, check_work
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
@@ -192,30 +190,6 @@ def head(context: LessonContext) -> Head | None:
     return KINDS[place], layer, number
 
 
-def figure(context: LessonContext) -> MatrixFigure | None:
-    """Draw the share that each value recovers: all heads, or layers and positions of the stack that is shown."""
-    t, asked = context.t, _asked(context)
-    found = _patching(context, asked)
-    if isinstance(found, str):
-        return None
-    layers, heads = found.recovered.shape[1:]
-    stacks = KINDS if asked.site == "heads" else (STACKS[_cell(context, found)[0]],)
-    shared: dict[str, Any] = {
-        "row_labels": layer_titles(t, ((stack, layer) for stack in stacks for layer in range(layers))),
-        "row_title": t("lesson_lab.rows"),
-        "scale_title": t("lesson_lab.recovered"),
-        "diverging": True,
-        "language": t.language,
-        "caption": t("lesson_lab.swap_caption", clean=asked.clean, corrupted=asked.corrupted),
-    }
-    if asked.site == "heads":
-        values = found.recovered.numpy().reshape(-1, heads)
-        return MatrixFigure(values=values, column_start=1, column_title=t("lesson_lab.columns"), **shared)
-    tokens = found.source if stacks[0] == "encoder" else (BOS_TOKEN, *found.prefix)
-    values = found.recovered.numpy()[STACKS.index(stacks[0]), :, : len(tokens)]
-    return MatrixFigure(values=values, column_labels=tokens, column_title=t("lesson_lab.token"), **shared)
-
-
 def recipe(context: LessonContext) -> Recipe | None:
     """Give the patching as a command and in Python."""
     asked = _asked(context)
@@ -233,4 +207,4 @@ def recipe(context: LessonContext) -> Recipe | None:
     )
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe, head=head, choices=choices)
+BENCH = Bench(data=data, recipe=recipe, head=head, choices=choices)

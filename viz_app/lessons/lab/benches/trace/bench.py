@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures import MatrixFigure
-from viz_app.figures.model.figure import display_label
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
@@ -180,30 +178,6 @@ def _check(context: LessonContext, method: str) -> dict[str, list[float]]:
     return context.compute_once(("lab.trace.check", context.source, method), compute)
 
 
-def figure(context: LessonContext) -> MatrixFigure:
-    """Draw the matrix of the chosen method."""
-    t = context.t
-    method, side, slow, _ = _settings(context)
-    numbers = data(context).values
-    source, tokens = numbers["source"], numbers["tokens"]
-    contrast = contrasted(context, slow)
-    rows, values = tokens, getattr(_traced(context, slow)[method], side)
-    if contrast is not None and method in contrast.methods:
-        first, second = (display_label(token) for token in contrast.tokens)
-        rows = [t("lesson_lab.rather", first=first, second=second)]
-        values = getattr(contrast, side)[contrast.methods.index(method)][None]
-    inputs = [context.service.translator.tokenizer.tokens([context.service.translator.tokenizer.special.bos])[0]]
-    return MatrixFigure(
-        values=values,
-        row_labels=rows,
-        column_labels=source if side == "source" else [*inputs, *tokens[:-1]],
-        row_title=t("lesson_lab.generated"),
-        column_title=t(f"lesson_lab.side_{side}"),
-        scale_title=t(f"lesson_lab.method_{method.replace('-', '_')}"),
-        diverging=method in SIGNED,
-    )
-
-
 def recipe(context: LessonContext) -> Recipe:
     """Give the chosen method as a command and in Python."""
     method, _, slow, _ = _settings(context)
@@ -229,4 +203,4 @@ def recipe(context: LessonContext) -> Recipe:
     )
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe)
+BENCH = Bench(data=data, recipe=recipe)

@@ -15,11 +15,10 @@ import numpy.typing as npt
 from transformer_core.analysis.ablation import Head, hook_point_name
 from transformer_core.attention_maps import Kind
 from transformer_core.attention_variants import VARIANTS
-from viz_app.figures import MatrixFigure
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
-from viz_app.lessons.lab.heads import chosen_head, head_title, strongest_cell
+from viz_app.lessons.lab.heads import chosen_head, strongest_cell
 from viz_app.lessons.lab.limits import check_work, pass_flops
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
@@ -146,60 +145,6 @@ def _view(context: LessonContext, found: TakenApart) -> str | None:
     return next((view for view in (wanted, DIMENSIONS) if view in found.vectors), None)
 
 
-def _origins(context: LessonContext, view: str, *, of_decoder: bool) -> list[str]:
-    """Name the origins of the encoder's or the decoder's vectors, the biases last."""
-    t, maps = context.t, context.result.maps
-    if view == "roles":
-        return [t("lesson_lab.why_word"), t("lesson_lab.why_position"), t("lesson_lab.why_bias")]
-    source, inputs = ([_text(token) for token in maps.keys(kind).tokens] for kind in STACKS)
-    if not of_decoder:
-        return [*source, t("lesson_lab.why_bias")]
-    return [*(t("lesson_lab.why_of_source", token=token) for token in source), *inputs, t("lesson_lab.why_bias")]
-
-
-def figure(context: LessonContext) -> MatrixFigure | None:
-    """Draw the parts of the score that is shown."""
-    t, found = context.t, _taken_apart(context)
-    view = _view(context, found)
-    if view is None:
-        return None
-    kind = found.head[0]
-    query, key = _cell(context, found)
-    values = found.parts(view, query, key, relative=_is_relative(context))
-    of_dimensions = view == DIMENSIONS
-    if of_dimensions:
-        rows = [t(f"lesson_lab.why_{name}") for name in ("query_vector", "key_vector", "product")]
-        columns: list[str] = []
-    else:
-        rows = _origins(context, view, of_decoder=kind != "encoder")
-        columns = _origins(context, view, of_decoder=kind == "decoder")
-        kept = [np.flatnonzero(values.any(axis=axis)) for axis in (1, 0)]  # what comes from nowhere is not drawn
-        if all(map(len, kept)):
-            values = values[np.ix_(*kept)]
-            rows, columns = ([names[at] for at in own] for names, own in zip((rows, columns), kept, strict=True))
-    maps = context.result.maps
-    return MatrixFigure(
-        values=values,
-        row_labels=rows,
-        column_labels=columns,
-        column_start=1,
-        row_title="" if of_dimensions else t("lesson_lab.why_from_query"),
-        column_title=t("lesson_lab.why_dimension" if of_dimensions else "lesson_lab.why_from_key"),
-        scale_title=t("lesson_lab.why_value" if of_dimensions else "lesson_lab.why_part"),
-        diverging=True,
-        caption=t(
-            "lesson_lab.why_caption",
-            head=head_title(t, found.head),
-            query=_text(maps.queries(kind).tokens[query]),
-            token=_text(maps.keys(kind).tokens[key]),
-        ),
-    )
-
-
-def _text(token: str) -> str:
-    return token.strip("\u2581")
-
-
 def _is_relative(context: LessonContext) -> bool:
     return context.state.settings.get("relative") is True
 
@@ -246,4 +191,4 @@ def _part(context: LessonContext, found: TakenApart, view: str) -> tuple[int, in
     return one, other
 
 
-BENCH = Bench(data=data, figure=figure, recipe=recipe, head=chosen_head)
+BENCH = Bench(data=data, recipe=recipe, head=chosen_head)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from transformer_core.paper.table3 import Results
-from viz_app.figures import Dots, DotsFigure
-from viz_app.lessons.chart_data import chart_data, chart_set
-from viz_app.lessons.context import LessonContext
+from viz_app.lessons.chart_data import chart_set, dots_chart
+from viz_app.lessons.dots import MISSING, Dots
 from viz_app.lessons.results.paper_results import TABLE_3, Variation
 from viz_app.lessons.results.reduced_table import MEASURES, Measure, ReducedResult, parameter_millions, reduced_result
 from viz_app.text import Texts
@@ -21,27 +19,14 @@ _DIGITS = {"bleu": 1, "perplexity": 2}
 _MISSING = "\u2013"
 
 
-def table_3(context: LessonContext, results: Results | None) -> DotsFigure:
-    """Return the rows and the measure that the scene shows; without our numbers the paper's alone."""
-    row = context.state.choice("row", "A", _ROWS)
-    measure = context.state.choice("measure", "bleu", (*MEASURES, "parameters"))
-    return _figure(row, measure, context.state.choice("whose", "paper", _WHOSE), results, context.t)
-
-
-def _figure(row: str, measure: str, whose: str, results: Results | None, t: Texts) -> DotsFigure:
+def _chart(row: str, measure: str, whose: str, results: Results | None, t: Texts) -> dict[str, Any]:
     lines, results = _lines(row), None if whose == "paper" else results
-    notes = [t("lesson_results.note_base")]
     if measure == "parameters":
         columns = _parameters(lines, results, t)
     else:
         columns = _columns(lines, results, "bleu" if measure == "bleu" else "perplexity", t)
-        notes += [t("lesson_results.note_luck")] if results else []
-    return DotsFigure(
-        row_labels=[_name(line, t) for line in lines],
-        columns=columns[1:] if results and whose == "ours" else columns,
-        row_title=t("lesson_results.change"),
-        notes=notes,
-    )
+    shown = columns[1:] if results and whose == "ours" else columns
+    return dots_chart([_name(line, t) for line in lines], shown, t("lesson_results.change"))
 
 
 def variation_charts(t: Texts, results: Results | None) -> dict[str, Any]:
@@ -53,7 +38,7 @@ def variation_charts(t: Texts, results: Results | None) -> dict[str, Any]:
 
     def draw(row: str, measure: str, whose: str) -> tuple[dict[str, Any], str]:
         lines = _lines(row)
-        drawn = chart_data(_figure(row, measure, whose, results, t)) | {"table": tables[row]}
+        drawn = _chart(row, measure, whose, results, t) | {"table": tables[row]}
         drawn["strong"] = [place for place, line in enumerate(lines) if line.preset == "base"]
         drawn["first"] = int(bool(results) and whose == "ours")
         paper, small = drawn["columns"][: 1 - drawn["first"]], drawn["columns"][1 - drawn["first"] :]
@@ -184,13 +169,11 @@ def _columns(lines: list[Variation], results: Results | None, measure: Measure, 
     if not results:
         return [paper]
     found = [reduced_result(results, line.preset, measure) for line in lines]
-    bands = [each.band if each and each.band else (math.nan, math.nan) for each in found]
     small = Dots(
-        values=[each.mean if each else math.nan for each in found],
+        values=[each.mean if each else MISSING[0] for each in found],
         title=_title(results, t),
         base=found[0].mean if found[0] else None,
-        low=[low for low, _ in bands],
-        high=[high for _, high in bands],
+        bands=[each.band if each and each.band else MISSING for each in found],
         hollow=[bool(each and each.verdict == "noise") for each in found],
         **look,
     )
@@ -205,7 +188,7 @@ def _parameters(lines: list[Variation], results: Results | None, t: Texts) -> li
         return [paper]
     sizes = {run.row: run.parameters / 1e6 for run in results.runs}
     small = Dots(
-        values=[sizes.get(line.preset, math.nan) for line in lines],
+        values=[sizes.get(line.preset, MISSING[0]) for line in lines],
         title=_title(results, t),
         axis=axis,
         base=sizes["base"],

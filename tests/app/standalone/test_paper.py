@@ -1,0 +1,134 @@
+"""Handouts as files: their fonts, their sentence, their turn at the model, and the command that writes them."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import io
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
+
+from tests.app.read_html import Document
+from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
+from transformer_core.translator import Translator
+from viz_app.lessons import load_lesson
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.labels import labels
+from viz_app.lessons.session_sheets import STOPS
+from viz_app.lessons.stage import LessonState
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
+from viz_app.standalone.lessons import render_lesson
+from viz_app.standalone.paper import render_sheet
+
+TEXT = "The dog </p><script>alert(1)</script>"
+
+
+@pytest.fixture
+def context(translator: Translator) -> LessonContext:
+    """A visitor of a service that knows nothing yet."""
+    service = TranslationService(translator, RequestQueue(1))
+    return LessonContext(TEXT, LessonState(), "en", lambda: service, "test")
+
+
+@pytest.fixture
+def class_sheet_and_turns(context: LessonContext) -> tuple[bytes, int]:
+    """The sheet of the class, and how often others were let in while it was made."""
+    turns: list[str] = []
+
+    @contextmanager
+    def turn() -> Iterator[None]:
+        turns.append("turn")
+        yield
+
+    return render_sheet("class", context, turn), len(turns)
+
+
+def test_the_sheet_of_the_class_has_its_lessons_and_lets_others_in(class_sheet_and_turns: tuple[bytes, int]) -> None:
+    sheet, turns = class_sheet_and_turns
+    seen = Document(sheet.decode())
+    assert f"sentence: {TEXT}" in seen.text and "<script>alert" not in sheet.decode()
+    assert turns == sum(len(load_lesson(name, "en").scenes) for name in STOPS) - 1, "the measurement needs Python"
+    for name in STOPS:
+        assert f'id="lesson_{name}"' in sheet.decode()
+
+
+def test_sheets_without_figures_hold_no_code(context: LessonContext) -> None:
+    for sheet in ("brief", "teacher"):
+        seen = Document(render_sheet(sheet, context).decode())
+        assert "script" not in seen.tags and "math" in seen.tags and TEXT not in seen.text
+
+
+def test_a_handout_brings_the_font_of_its_words(context: LessonContext) -> None:
+    """A computer without Korean fonts prints it: every character is in a font that lies in the file."""
+    page = render_lesson("positions", dataclasses.replace(context, language="ko")).decode()
+    families = re.search(r"\.paper \{ --st-font: (.+?), sans-serif; \}", page)
+    fonts = re.findall(r"@font-face\{font-family:('.+?');src:url\(data:font/woff;base64,(.+?)\)", page)
+    assert families is not None and set(families[1].split(", ")) >= {name for name, _ in fonts}
+    covered: set[int] = set()
+    for _, data in fonts:
+        with TTFont(io.BytesIO(base64.b64decode(data))) as font:
+            covered |= set(font.getBestCmap())
+    words = Document(page.partition('<article class="paper">')[2].partition("</article>")[0]).text
+    drawn = "".join(labels("ko").table("lesson_positions").values())
+    letters = {character for character in words + drawn if not character.isspace()}
+    assert any("가" <= letter <= "힣" for letter in letters)
+    assert {ord(letter) for letter in letters if letter.isascii() or "가" <= letter <= "힣"} <= covered
+
+
+def test_the_open_scene_keeps_its_settings(context: LessonContext) -> None:
+    placed = dataclasses.replace(context, state=LessonState("waves", {"at": 3.0}))
+    assert render_lesson("positions", placed) != render_lesson("positions", context)
+
+
+def test_a_handout_leaves_the_page_its_turn(context: LessonContext) -> None:
+    gate = context.service.queue
+    with gate.ticket(context.session) as page:
+        assert render_lesson("architecture", context)
+        assert not page.cancelled
+
+
+def test_the_page_leaves_a_handout_its_turn(context: LessonContext) -> None:
+    gate, made = context.service.queue, []
+    with gate.ticket("somebody else") as busy, gate.slot(busy):
+        thread = threading.Thread(target=lambda: made.append(render_lesson("architecture", context)), daemon=True)
+        thread.start()
+        wait_until(lambda: gate.waiting == 1)
+        with gate.ticket(context.session):  # the visitor goes on to another scene
+            pass
+    thread.join(PATIENCE)
+    assert made == [render_lesson("architecture", context)]
+
+
+@pytest.mark.parametrize("options", [[], ["--sheet=brief"], ["--sheet=teacher", "--language=ko"]])
+def test_the_command_writes_the_same(
+    options: list[str], run: Callable[..., int], tmp_path: Path, context: LessonContext
+) -> None:
+    out = tmp_path / "a.html"
+    assert run("page", "--lesson=session", f"--text={TEXT}", *options, f"--out={out}") == 0
+    sheet = options[0].partition("=")[2] if options else "class"
+    language = "ko" if "--language=ko" in options else "en"
+    named = dataclasses.replace(context, language=language)
+    assert out.read_bytes() == render_sheet(sheet, named)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--lesson=masks", "--sheet=teacher", "--out=a.html"], "--sheet is only for --lesson session"),
+        (["--lesson=nothing", "--out=a.html"], "--lesson is 'nothing', but must be one of "),
+        (["--lesson=positions", "--text=한국어", "--out=a.html"], "must be a sentence that the model can read"),
+    ],
+)
+def test_bad_options_get_one_line(
+    options: list[str], message: str, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("page", *options) == 2
+    error = capsys.readouterr().err
+    assert message in error and error.count("\n") == 1
