@@ -6,9 +6,11 @@ of the policy, fails the test.
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pypdf
 import pytest
 
 from tests.browser import explorer_samples as samples
@@ -25,7 +27,7 @@ from viz_app.standalone.origin import Origin
 from viz_app.text import texts
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 SENTENCES = ("The old dog sleeps in the garden.", "A man rides a bicycle down the street.")
 
@@ -146,3 +148,21 @@ def test_a_control_without_answers_is_not_there(tmp_path: Path, open_page: OpenP
     lesson.evaluate("(root) => root.lesson.set({ source: 'live' })")
     assert lesson.evaluate("(root) => root.lesson.settings().source") == "recorded"
     assert is_drawn(page, ".lesson canvas")
+    assert is_drawn(page, ".lesson canvas")
+
+
+def test_a_lesson_prints_as_a_handout(browser: Browser, tmp_path: Path) -> None:
+    """Every scene, drawn light before its answer, where the screen is dark; the answers on the last page."""
+    words = load_lesson("positions", "en")
+    page = browser.new_page(color_scheme="dark")
+    page.goto(written(tmp_path, "--lesson=positions"))
+    assert until(page, lambda: page.locator("figure svg").count() == len(words.scenes))
+    assert not page.locator(".paper").is_visible()
+    inks = page.locator("figure text").evaluate_all("all => all.map((each) => each.getAttribute('fill'))")
+    assert "#14171a" in inks and "#ffffff" not in inks
+    maps = page.locator("figure[data-scene=heatmap] image").evaluate_all("all => all.map((each) => each.href.baseVal)")
+    assert maps and all(each.startswith("data:image/png") for each in maps)
+    printed = [each.extract_text() for each in pypdf.PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True))).pages]
+    page.close()
+    assert all(scene.title in "\n".join(printed) for scene in words.scenes)
+    assert texts("en")("handout.answers") in printed[-1] and texts("en")("lesson.play") not in "\n".join(printed)
