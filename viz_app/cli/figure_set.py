@@ -192,18 +192,14 @@ def _sentence(options: argparse.Namespace, runner: ModelRunner, item: Item) -> F
     from viz_app.explorer_view.sentence_bundle import sentence_items
 
     given = view_from_options(options) if {"kind", "layer", "head"} & options.given.keys() else None
-    return lambda seen: sentence_items(seen, given or _best_head(options, runner, seen), item)
+    return lambda seen: sentence_items(seen, given or _best_head(options, seen), item)
 
 
-def _best_head(options: argparse.Namespace, runner: ModelRunner, seen: ForwardResult) -> FigureOptions:
-    from viz_app.explorer_view.sentence_bundle import head_options
-    from viz_app.explorer_view.snapshot import best_head
-    from viz_app.serving.models.translation_service import TranslationService
-    from viz_app.serving.scheduling.request_queue import RequestQueue
+def _best_head(options: argparse.Namespace, seen: ForwardResult) -> FigureOptions:
+    from transformer_core.analysis.attention_sinks import most_informative_head
 
-    card = TranslationService(runner.translator(options.checkpoint), RequestQueue(1)).card
-    selection = replace(best_head(card, seen.maps), unit=options.unit or "tokens")
-    return head_options(selection, seen, options.language)
+    layer, head = most_informative_head(seen.maps, "cross")
+    return FigureOptions(layer=layer, head=head, unit=options.unit or "tokens", language=options.language)
 
 
 def _paper(options: argparse.Namespace, runner: ModelRunner, item: Item) -> Iterator[BundleItem]:

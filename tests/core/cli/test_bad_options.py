@@ -178,7 +178,7 @@ BAD = {
         "--view tree --kind cross": "the view tree does not take it; it takes --layer",
         "--view beam --target Bus": "--target",
     },
-    f"export {EXPORT}--view beam": {"--out x.tex": "the view beam can only be .pdf, .svg, .png, .html, .csv"},
+    f"export {EXPORT}--view beam": {"--out x.tex": "the view beam can only be .pdf, .svg, .png, .csv"},
     f"export {HEAD} --out x.pdf": {
         "--view lines --query 99": "--query is 99, but must be between 1 and",
         "--view decoding": "the view decoding can only be .gif, .csv, .npz, .json",

@@ -105,7 +105,7 @@ def test_alignment_probes_and_history_are_those_of_their_commands(
     assert methods["sentences"] == 2 and set(methods["aer"]) == set(METHODS) - {"integrated-gradients"}
     assert set(metrics["methods"]) == {"alignment", "norm_minus_attention"}, "no sentences to agree on"
     assert metrics["methods"]["norm_minus_attention"] == aligned["norm_minus_attention"]
-    asked = summary(call("contrast", "--checkpoint", folder, "--test", questions).out)
+    asked = summary(call("analyse", "contrast", "--checkpoint", folder, "--test", questions).out)
     assert metrics["probes"] == {"lingeval": {name: asked[name] for name in ("right", "groups", "asked")}}
 
 
