@@ -70,7 +70,7 @@ def _weighted_products(sizes: HeadSizes, queries: int, keys: int, pairs: int) ->
 
 VARIANTS: dict[str, AttentionVariant] = {
     "dot-product": AttentionVariant(
-        build="transformer_core.model.attention:MultiHeadAttention",
+        build="transformer_core.model.fast_attention:FastAttention",
         build_restricted="transformer_core.model.restricted:RestrictedAttention",
         operations=_weighted_products,
         supports=_ALL_FEATURES,

@@ -25,6 +25,7 @@ from transformer_core.cpu.packed import PackedLinear, may_pack
 from transformer_core.decoding.kv_cache import CrossKV, KVCache, SelfKV
 from transformer_core.hooks.hook_point import HookPoint, PaddingPoint, has_hooks, hooks_anywhere
 from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.fast_attention import FastAttention
 from transformer_core.model.layer_norm import LayerNorm
 from transformer_core.model.layers import AddAndNorm, Decoder, DecoderLayer, FeedForward
 from transformer_core.model.restricted import RestrictedAttention
@@ -34,7 +35,7 @@ Function = Callable[[Tensor], Tensor]
 
 # Exactly these: a subclass, such as additive attention or a layer with adapters, may do anything.
 _SUPPORTED_MODULES = frozenset(
-    {Decoder, DecoderLayer, MultiHeadAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint, PaddingPoint}
+    {Decoder, DecoderLayer, FastAttention, RestrictedAttention, FeedForward, AddAndNorm, HookPoint, PaddingPoint}
     | {nn.ModuleList, nn.Linear, LayerNorm, nn.LayerNorm, Dropout, nn.Identity}
 )
 

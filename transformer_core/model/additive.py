@@ -15,7 +15,8 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.hooks.points import has_hooks
+from transformer_core.model.attention import MultiHeadAttention, attention_weights
 
 _INNER_VALUES = 2**22  # (B, H, queries, K, d_k) values that exist at a time, 16 MiB in float32
 
@@ -61,11 +62,11 @@ class AdditiveAttention(MultiHeadAttention):
         return additive_scores(queries, keys, self.score_vector, mask)
 
     def compute_heads(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """Attend in portions of queries."""
+        """Attend in portions of queries; to all at once for hooks on scores or weights."""
         portion = max(1, _INNER_VALUES // (keys.numel() or 1))
-        if portion >= queries.shape[2]:
-            return self._portion(queries, keys, values, mask)
-        heads = []
+        if portion >= queries.shape[2] or has_hooks(self.scores, self.weights):
+            return super().compute_heads(queries, keys, values, mask)
+        mask, heads = self.whole_mask(queries, keys, mask), []
         for start in range(0, queries.shape[2], portion):
             rows = slice(start, start + portion)
             part = mask if mask is None or mask.shape[-2] == 1 else mask[..., rows, :]
@@ -75,4 +76,5 @@ class AdditiveAttention(MultiHeadAttention):
         return torch.cat(heads, dim=2)  # (B, H, Q, d_v)
 
     def _portion(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        return self.weigh(self.compute_scores(queries, keys, mask), values, mask)
+        weights: Tensor = self.dropout(attention_weights(self.compute_scores(queries, keys, mask)))
+        return weights.to(values.dtype) @ values

@@ -110,10 +110,11 @@ def build_attention(config: ModelConfig, *, causal: bool | None = None) -> Multi
         "dropout": config.attention_dropout,
         "biases": config.attention_biases,
         "scaled": config.scaled,
+        "causal": bool(causal),
     }
     restricted = bool(config.window) and causal is not None
     if restricted:
-        options |= {"window": config.window, "causal": causal}
+        options["window"] = config.window
     built: MultiHeadAttention = VARIANTS[config.attention].module_class(restricted)(**options)
     counted, declared = sum(map(Tensor.numel, built.parameters())), attention_parameters(config)
     if counted != declared:

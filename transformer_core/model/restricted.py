@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.fast_attention import FastAttention
 
 _SHORTEST_BLOCK = 16  # many tiny products are slower than a few with masked pairs
 
@@ -33,28 +33,26 @@ def _near(distance: Tensor, window: int, causal: bool) -> Tensor:
     return (distance <= window) & (distance >= (0 if causal else -window))
 
 
-class RestrictedAttention(MultiHeadAttention):
+class RestrictedAttention(FastAttention):
     """Multi-head self-attention in which a position attends to `window` positions on either side, and itself.
 
     Hooks on `scores` or `weights` see all pairs, with zeros outside the window.
 
     Args:
         window: Positions seen on either side.
-        causal: Whether later positions are masked, as in the decoder; the given mask need not do it.
         options: Options of MultiHeadAttention, by name.
     """
 
-    def __init__(self, *, window: int, causal: bool, **options: Any) -> None:
+    def __init__(self, *, window: int, **options: Any) -> None:
         super().__init__(**options)
         self.window = window
-        self.causal = causal
 
     def whole_mask(self, queries: Tensor, keys: Tensor, mask: Tensor | None) -> Tensor:
         """(Q, K) or broadcast with the mask: the window, too, hides keys."""
         near = window_mask(queries.shape[2], keys.shape[2], self.window, self.causal, queries.device)
         return near if mask is None else near & mask
 
-    def attend_without_hooks(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+    def fused_heads(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
         """Attend in blocks; the mask is one of keys, (B, 1, 1, n)."""
         if mask is not None and mask.shape[-2] != 1:
             raise ValueError(f"restricted attention takes a mask of keys, (B, 1, 1, n), not {tuple(mask.shape)}")
@@ -62,7 +60,7 @@ class RestrictedAttention(MultiHeadAttention):
         if queries.shape[2] == 1:  # the newest position, in decoding step by step
             seen = slice(max(0, length - 1 - self.window), length)
             nearby = None if mask is None else mask[..., seen]
-            return self.compute_heads(queries, keys[:, :, seen], values[:, :, seen], nearby)
+            return self.kernel(queries, keys[:, :, seen], values[:, :, seen], nearby)
         assert queries.shape[2] == length, "self-attention has a query for every key"
         size = max(self.window, _SHORTEST_BLOCK)
         after = 0 if self.causal else 1
@@ -91,7 +89,8 @@ class RestrictedAttention(MultiHeadAttention):
         # Padding far from the text may attend to nothing, which kernels treat differently: let it attend anywhere and
         # discard the result.
         mask = (allowed | ~somewhere).expand(rows, *allowed.shape[1:])
-        flat = self.compute_heads(*(x.flatten(0, 1) for x in (queries, keys, values, mask)))  # (B * N, H, b, d_v)
+        queries, keys, values, mask = (x.flatten(0, 1) for x in (queries, keys, values, mask))
+        flat = self.kernel(queries, keys, values, mask)  # (B * N, H, b, d_v)
         return flat.view(rows, -1, *flat.shape[1:]).masked_fill(~somewhere, 0.0)
 
 

@@ -19,7 +19,6 @@ from transformer_core.hooks.points import name_hook_points
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.float16_matrices import HalfEmbedding, stored_matrices, use_float16_matrices
 from transformer_core.model.layers import Decoder, DecoderLayer, Encoder, SharedEmbedding
-from transformer_core.model.masks import causal_mask
 from transformer_core.model.positions import LearnedPositions, NoPositions, SinusoidalPositions
 from transformer_core.storage.tensor_files import shapes_of
 
@@ -177,7 +176,7 @@ class Transformer(nn.Module):
             (B, T, d); `logits` of position t predict the token after target[:, t].
         """
         x = self.embed(target, mask=target_mask)
-        mask = self.causal_mask(x) if self.config.causal else target_mask
+        mask = None if self.config.causal else target_mask  # masked self-attention hides later positions itself
         for layer in self.decoder.layers:
             assert isinstance(layer, DecoderLayer)
             x = layer(
@@ -187,11 +186,6 @@ class Transformer(nn.Module):
             )
         out: Tensor = self.decoder.norm(x)
         return out
-
-    def causal_mask(self, x: Tensor) -> Tensor | None:
-        """Return the causal mask of the decoder's self-attention over (B, T, d); None if the attention needs none."""
-        # Restricted attention masks later positions itself; a mask for all pairs would be quadratic.
-        return causal_mask(x.shape[1], x.device) if self.config.causal and not self.config.window else None
 
     def logits(self, x: Tensor) -> Tensor:
         """(B, n, d) from `decode` -> (B, n, V); softmax of these is the probability of each next token."""

@@ -104,7 +104,7 @@ def test_a_bystander_of_a_capture_keeps_every_bit_and_the_fast_path(monkeypatch:
         ThreadPoolExecutor(1) as pool,
     ):
         monkeypatch.setattr(IncrementalDecoder, "_readable_step", lambda *given: readable.append(given))
-        monkeypatch.setattr(MultiHeadAttention, "_attend_with_hooks", lambda *given: readable.append(given))
+        monkeypatch.setattr(MultiHeadAttention, "compute_heads", lambda *given: readable.append(given))
         assert torch.equal(pool.submit(run, model).result(timeout=30), seen)
         again = pool.submit(beam_search, model, source, SPECIAL, DecodingConfig(beam=3, extra_length=5))
         for one, other in zip(again.result(timeout=60), found, strict=True):

@@ -1,4 +1,4 @@
-"""Attention against equation 1 by hand, loops and torch.nn.MultiheadAttention; open path against fused kernel."""
+"""Attention and its fast twin against equation 1 by hand, loops, torch.nn.MultiheadAttention and each other."""
 
 from __future__ import annotations
 
@@ -17,13 +17,20 @@ from torch import Tensor, nn
 from tests.core.torch_twins import copy_attention
 from transformer_core.hooks.points import HookPoint
 from transformer_core.model.attention import MultiHeadAttention, attention_scores, attention_weights
+from transformer_core.model.fast_attention import FastAttention
+from transformer_core.model.masks import causal_mask
 
 Array = npt.NDArray[np.float64]
 
 
-def attention(d_model: int = 16, num_heads: int = 4, d_k: int = 3, d_v: int = 5, seed: int = 0) -> MultiHeadAttention:
-    torch.manual_seed(seed)
-    return MultiHeadAttention(d_model=d_model, num_heads=num_heads, d_k=d_k, d_v=d_v)
+TWINS = (MultiHeadAttention, FastAttention)
+
+
+def attention(
+    d_k: int = 3, d_v: int = 5, of: type[MultiHeadAttention] = FastAttention, **options: Any
+) -> MultiHeadAttention:
+    torch.manual_seed(0)
+    return of(d_model=16, num_heads=4, d_k=d_k, d_v=d_v, **options)
 
 
 def listen(point: HookPoint) -> list[Tensor]:
@@ -74,7 +81,7 @@ def test_equation_1_worked_by_hand() -> None:
 @pytest.mark.parametrize(("d_k", "d_v"), [(3, 5), (4, 4), (7, 1)])
 @torch.no_grad()
 def test_heads_of_any_width_against_loops(d_k: int, d_v: int) -> None:
-    layer = attention(d_k=d_k, d_v=d_v)
+    layer = attention(d_k, d_v, MultiHeadAttention)
     x, memory = torch.randn(2, 3, 16), torch.randn(2, 6, 16)
     mask = torch.rand(2, 1, 3, 6) < 0.6
     seen = listen(layer.weights)
@@ -83,10 +90,11 @@ def test_heads_of_any_width_against_loops(d_k: int, d_v: int) -> None:
     np.testing.assert_allclose(seen[0].numpy(), weights, atol=1e-6)
 
 
+@pytest.mark.parametrize("of", TWINS)
 @pytest.mark.parametrize("cross", [False, True])
 @torch.no_grad()
-def test_against_torch_multihead_attention(cross: bool) -> None:
-    layer = attention(d_model=16, num_heads=4, d_k=4, d_v=4)
+def test_against_torch_multihead_attention(cross: bool, of: type[MultiHeadAttention]) -> None:
+    layer = attention(4, 4, of)
     reference = nn.MultiheadAttention(16, 4, batch_first=True)
     copy_attention(reference, layer)
     x = torch.randn(3, 5, 16)
@@ -205,7 +213,7 @@ def test_hooks_see_one_row_for_each_beam() -> None:
 
 @torch.no_grad()
 def test_bfloat16_keeps_float32_weights_that_sum_to_one() -> None:
-    layer = attention(d_k=4, d_v=4)
+    layer = attention(4, 4)
     seen = listen(layer.weights)
     x = torch.randn(2, 6, 16)
     exact = layer(x, x, None)
@@ -215,6 +223,55 @@ def test_bfloat16_keeps_float32_weights_that_sum_to_one() -> None:
     assert seen[1].dtype == torch.float32
     torch.testing.assert_close(seen[1].sum(dim=-1), torch.ones(2, 4, 6), atol=1e-5, rtol=0)
     torch.testing.assert_close(rounded.float(), exact, atol=0.05, rtol=0.05)
+
+
+@pytest.mark.parametrize("kind", ["none", "keys", "pairs", "nowhere"])
+@pytest.mark.parametrize("options", [{}, {"causal": True}, {"biases": True, "scaled": False}], ids=str)
+@pytest.mark.parametrize("cross", [False, True])
+def test_the_fast_twin_has_the_same_outputs_and_gradients(cross: bool, options: dict[str, Any], kind: str) -> None:
+    """With projections of one input or two, and where a query may look nowhere."""
+    fast, readable = (attention(of=of, **options) for of in (FastAttention, MultiHeadAttention))
+    readable.load_state_dict(fast.state_dict())
+    x, memory = torch.randn(3, 4, 16, requires_grad=True), torch.randn(3, 6, 16)
+    memory = memory if cross else x
+    mask: Tensor | None = None
+    if kind != "none":
+        mask = torch.rand((3, 1, 1, memory.shape[1]) if kind == "keys" else (1, 1, 4, memory.shape[1])) < 0.6
+        mask[..., 0] = True
+    if kind == "nowhere":
+        assert mask is not None
+        mask[..., 2, :] = False
+    ours, theirs = fast(x, memory, mask), readable(x, memory, mask)
+    torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
+    with torch.no_grad():
+        torch.testing.assert_close(fast(x, memory, mask), theirs, atol=1e-5, rtol=1e-5)
+    gradients = [
+        torch.autograd.grad(out.square().sum(), [x, *layer.parameters()])
+        for layer, out in ((fast, ours), (readable, theirs))
+    ]
+    for one, other in zip(*gradients, strict=True):
+        assert bool(one.isfinite().all())
+        torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("of", TWINS)
+def test_causal_attention_hides_later_positions(of: type[MultiHeadAttention]) -> None:
+    """As the mask does, beside a mask of keys, and for queries that follow cached ones."""
+    masked, plain = attention(of=of, causal=True).eval(), attention(of=of).eval()
+    for x in (torch.randn(2, 5, 16), torch.randn(2, 5, 16, requires_grad=True)):
+        expected = plain(x, x, causal_mask(5))
+        torch.testing.assert_close(masked(x, x, None), expected)
+        keys = torch.tensor([[True] * 5, [False] + [True] * 4])[:, None, None]
+        torch.testing.assert_close(masked(x, x, keys), plain(x, x, causal_mask(5) & keys), atol=1e-6, rtol=1e-5)
+        for last in (1, 2):
+            torch.testing.assert_close(masked(x[:, -last:], x, None), expected[:, -last:], atol=1e-6, rtol=1e-5)
+
+
+def test_nan_in_scores_is_not_taken_for_a_mask() -> None:
+    nan, none = math.nan, -math.inf
+    weights = attention_weights(torch.tensor([[none, none], [none, nan], [nan, 0.0], [math.inf, none], [none, 1.0]]))
+    assert weights[[0, 4]].tolist() == [[0.0, 0.0], [0.0, 1.0]]
+    assert bool(weights[1:4].isnan().any(dim=-1).all())
 
 
 @given(st.permutations(range(6)), st.booleans())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from torch import nn
 from tests.core.decoding import slow_search
 from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, tiny_config, tiny_model
 from tests.core.torch_twins import copy_layer, torchs
+from transformer_core.attention_variants import VARIANTS as REGISTERED
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig, TrainingConfig
 from transformer_core.cpu.dropout import Dropout
@@ -22,6 +24,7 @@ from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks.points import capture
+from transformer_core.model.fast_attention import FastAttention
 from transformer_core.model.masks import causal_mask
 from transformer_core.model.positions import TooLong
 from transformer_core.model.transformer import Transformer
@@ -45,6 +48,29 @@ VARIANTS: list[dict[str, Any]] = [
 each_variant = pytest.mark.parametrize(
     "options", VARIANTS, ids=lambda options: "-".join(map(str, options.values())) or "paper"
 )
+
+
+@each_variant
+def test_a_model_of_readable_attention_is_the_same(options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logits, gradients and search, of which the fast twins are one choice when the model is built."""
+    fast = tiny_model(**options)
+    plain = replace(REGISTERED["dot-product"], build="transformer_core.model.attention:MultiHeadAttention")
+    monkeypatch.setitem(REGISTERED, "dot-product", plain)
+    readable = tiny_model(**options)
+    readable.load_state_dict(fast.state_dict())
+    assert options or not any(isinstance(module, FastAttention) for module in readable.modules())
+    batch = inputs_for([6, 4], 5)
+    ours, theirs = fast(*batch), readable(*batch)
+    torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
+    of_ours, of_theirs = (
+        torch.autograd.grad(out.square().sum(), list(model.parameters()))
+        for out, model in ((ours, fast), (theirs, readable))
+    )
+    torch.testing.assert_close(of_ours, of_theirs, atol=1e-3, rtol=1e-3)
+    search = DecodingConfig(beam=3, extra_length=4)
+    for one, other in zip(*(beam_search(model, batch[0], SPECIAL, search) for model in (fast, readable)), strict=True):
+        scores, expected = ([each.score for each in result.hypotheses] for result in (one, other))  # some are equal
+        assert scores == pytest.approx(expected, abs=1e-5)
 
 
 # --- pre-norm ---------------------------------------------------------------------------------------------------------

@@ -61,14 +61,15 @@ def test_less_is_kept_for_the_gradient() -> None:
 def test_a_capture_sees_every_value_once() -> None:
     plain, recomputed = model(False), model(True)
     with capture(plain) as expected:
-        gradients(plain)
+        _, of_plain = gradients(plain)
     with capture(recomputed) as seen:
         _, got = gradients(recomputed)
     assert set(seen.calls) == set(expected.calls)
     assert {len(values) for values in seen.calls.values()} == {1}
     for address, value in seen.items():
         assert torch.equal(value, expected[address])
-    assert same(got, gradients(plain)[1])  # and it changes no gradient
+    assert same(got, of_plain)
+    torch.testing.assert_close(got, gradients(plain)[1], atol=1e-4, rtol=1e-3)  # a capture changes no gradient
 
 
 def test_an_edit_is_called_once_and_is_part_of_the_gradient() -> None:

@@ -254,7 +254,7 @@ class _ChangedRows:
             self._check()
             own, cross = layer.self_attention, layer.cross_attention
             if len(x):
-                x = layer.self_attention_add_norm(x, lambda x, a=own: a(x, x, self._model.causal_mask(x)))
+                x = layer.self_attention_add_norm(x, lambda x, a=own: a(x, x, None))
             new = [head for head in heads if head[:2] == ("decoder", number)]
             x = torch.cat([x, self._begin("decoder", number, own, layer.self_attention_add_norm, new)])
             order += new

@@ -160,12 +160,11 @@ def attribution_patching(
             own = {
                 name: run.captured[hook_point_name(kind, layer, name)].expand_as(new) for name, new in arrived.items()
             }
-            mask = translator.model.causal_mask(outputs[:, 0]) if kind == "decoder" else None
             receivers: list[Head] = [(kind, layer, head) for head in range(outputs.shape[1])]
             for name in HEAD_INPUTS:
                 with torch.no_grad():
                     queries, keys, values = (own | {name: arrived[name]}).values()
-                    changed = _attention(translator, kind, layer).attend_without_hooks(queries, keys, values, mask)
+                    changed = _attention(translator, kind, layer).compute_heads(queries, keys, values, None)
                 effects = ((changed - outputs) * gradient).sum(dim=(2, 3)).tolist()  # (R, H, n, d_v) -> (R, H)
                 for sender, row in zip(group, effects, strict=True):
                     edges = (Edge(sender, receiver, name) for receiver in receivers)

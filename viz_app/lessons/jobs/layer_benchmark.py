@@ -95,15 +95,15 @@ def make_layers(width: int) -> dict[Kind, nn.Module]:
     """
     from torch import nn
 
-    from transformer_core.model.attention import MultiHeadAttention
+    from transformer_core.model.fast_attention import FastAttention
     from transformer_core.model.restricted import RestrictedAttention
 
     heads: dict[str, Any] = {"d_model": width, "num_heads": width // HEAD, "d_k": HEAD, "d_v": HEAD}
     layers: dict[Kind, nn.Module] = {
-        "attention": MultiHeadAttention(**heads),
+        "attention": FastAttention(**heads),
         "recurrent": nn.RNN(width, width, batch_first=True),
         "convolution": nn.Conv1d(width, width, KERNEL, padding=KERNEL // 2),
-        "restricted": RestrictedAttention(window=REACH, causal=False, **heads),
+        "restricted": RestrictedAttention(window=REACH, **heads),
     }
     return {kind: layer.eval() for kind, layer in layers.items()}
 

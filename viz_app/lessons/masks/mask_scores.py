@@ -58,7 +58,7 @@ def decoder_scores(translator: Translator, source: Sequence[int], written: Seque
     """
     model, special = translator.model, translator.tokenizer.special
     batch = make_batch([source], [written], special)
-    with capture(model, ["decoder.queries", "decoder.keys", "decoder.values"]) as seen:
+    with capture(model, ["decoder.queries", "decoder.keys"]) as seen:
         model(batch.source, batch.inputs[:, : len(written) + 1], padding_mask(batch.source, special.pad))
     return _of_layers(model.decoder, seen, "decoder")[:, 0]
 
@@ -74,7 +74,7 @@ def encoder_scores(translator: Translator, sentences: Sequence[Sequence[int]]) -
     model, special = translator.model, translator.tokenizer.special
     source = make_batch(sentences, [[], []], special).source  # (2, S)
     mask = padding_mask(source, special.pad)
-    with capture(model, ["encoder.queries", "encoder.keys", "encoder.values"]) as seen:
+    with capture(model, ["encoder.queries", "encoder.keys"]) as seen:
         masked = model.encode(source, mask)  # (2, S, d)
     scores = _of_layers(model.encoder, seen, "encoder")  # (L, 2, H, S, S)
     lengths = (len(sentences[0]) + 1, len(sentences[1]) + 1)
@@ -94,10 +94,6 @@ def _of_layers(stack: Encoder | Decoder, seen: Captured, name: str) -> FloatArra
     for number, layer in enumerate(stack.layers):
         attention = layer.self_attention
         assert isinstance(attention, MultiHeadAttention)
-        queries, keys, values = (
-            seen[f"{name}.layers.{number}.self_attention.{point}"] for point in ("queries", "keys", "values")
-        )
-        with capture(attention, "scores") as scores:
-            attention.attend(queries, keys, values, None)
-        found += [each.float().numpy() for each in scores.values()]
+        queries, keys = (seen[f"{name}.layers.{number}.self_attention.{point}"] for point in ("queries", "keys"))
+        found.append(attention.compute_scores(queries, keys, None).float().numpy())
     return np.stack(found)
