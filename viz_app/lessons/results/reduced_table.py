@@ -28,14 +28,6 @@ MEASURES: tuple[Measure, ...] = ("bleu", "perplexity")
 # Vocabularies for which parameters are counted: the 37,000 tokens that Section 5.1 tells, and the 40,960 rows, with
 # biases in the attention, of the authors' code of 2017, which give the printed numbers.
 _PRINTED, _CODE = 37_000, 40_960
-# Quantiles of Student's t for 1 to 30 degrees of freedom: within so many standard deviations lie 19 of 20 differences
-# that are luck. The fewer seeds tell how large a deviation is, the more of them it takes.
-_T = (
-    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228),
-    *(2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086),
-    *(2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042),
-)
-
 _log = logging.getLogger(__name__)
 
 
@@ -96,11 +88,18 @@ class SeedNoise:
 
     def around_mean(self, seeds: int) -> float:
         """Return half the 95 % interval of the mean of `seeds` runs."""
-        return _T[min(self.degrees, len(_T)) - 1] * self.deviation / math.sqrt(seeds)
+        return self._quantile * self.deviation / math.sqrt(seeds)
 
     def width(self, seeds: int, of_base: int) -> float:
         """Return the largest difference of two means that is not significant at 5 %."""
-        return _T[min(self.degrees, len(_T)) - 1] * self.deviation * math.sqrt(1 / seeds + 1 / of_base)
+        return self._quantile * self.deviation * math.sqrt(1 / seeds + 1 / of_base)
+
+    @property
+    def _quantile(self) -> float:
+        """Standard deviations within which 19 of 20 differences lie by chance: Student's t."""
+        from scipy.special import stdtrit  # scipy.stats.t.ppf without the second that scipy.stats takes to import
+
+        return float(stdtrit(self.degrees, 0.975))
 
 
 def seed_noise(results: Results, measure: Measure) -> SeedNoise | None:

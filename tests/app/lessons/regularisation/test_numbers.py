@@ -18,7 +18,7 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.regularisation import numbers as regularisation
 from viz_app.lessons.small_models import SMALL
 
-T_QUANTILES = {2: 4.303, 4: 2.776, 6: 2.447, 8: 2.306}  # of Student's t, two-sided 95 %, as printed in tables
+T_QUANTILES = {2: 4.302653, 4: 2.776445, 6: 2.446912, 8: 2.306004}  # of Student's t, two-sided 95 %, from tables
 
 
 @pytest.fixture
