@@ -65,6 +65,8 @@ def test_rows_are_those_of_single_sentences(
     """Against the command on each sentence alone, which test_analyse.py holds against the library."""
     command, out, single = analysis.format(valid=made.valid), tmp_path / "all.csv", tmp_path / "one.csv"
     assert call(*arguments(made, command, data, out)).status == 0
+    lines = [int(row["line"]) for row in rows(out)]
+    assert lines == sorted(lines)
     for line, (source, target) in enumerate(zip(SOURCES, TARGETS, strict=True), start=1):
         read = ["--source", source, *(["--target", target] if target else [])]
         options = [*command.split(), "--checkpoint", made.checkpoint, *read, "--out", single, "--force"]
