@@ -99,7 +99,6 @@ CASES = [
     cumulative("effect", "log_p"),
     cumulative("gradient", "random"),
     Case(bench="redirect", settings={"edits": "c1.0.1o2_e0.1.0a"}, shown=array("changes")),
-    trace("norm", "source"),
     trace("leave-one-out", "target"),
     Case(
         bench="depth",

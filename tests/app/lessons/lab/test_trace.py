@@ -54,7 +54,7 @@ def test_the_head_that_aligns_best_stands_beside_the_mean_where_it_was_measured(
     expected = attribute(translator, there.text, there.result.translation, method="attention", layer=1, head=0)
     np.testing.assert_allclose(found.arrays["source"][1], expected.source.detach().numpy(), atol=1e-5)
     made = lab.recipe("trace", there)
-    assert made is not None and "--method attention --layer 2 --head 1 " in made.command
+    assert made is not None and "--method attention --head cross.2.1 " in made.command
     assert "method='attention', layer=1, head=0)" in made.python
 
 
