@@ -6,7 +6,9 @@ make gigabytes of a sentence. The fields follow sentencepiece_model.proto, as Pr
 
 from __future__ import annotations
 
-from transformer_core.text.protobuf import message_parts
+from collections.abc import Iterator
+
+from transformer_core.text.protobuf import message_fields
 
 MAX_EXPANSION = 1_000  # bytes for one character; NFKC has 33 at most
 
@@ -24,18 +26,19 @@ def check_expansion(model: bytes) -> None:
 
     Damage is left to SentencePiece.
     """
-    for number, part in message_parts(model):
+    for number, part in _parts(model, _TRAINER, _NORMALIZER, _DENORMALIZER):
         if number == _TRAINER:
-            texts = [text for inner, text in message_parts(part) if inner == _UNKNOWN_SURFACE]
-        elif number in (_NORMALIZER, _DENORMALIZER):
-            maps = [table for inner, table in message_parts(part) if inner == _CHARACTERS_MAP]
-            texts = [text for table in maps for text in _texts(table)]
+            texts = [text for _, text in _parts(part, _UNKNOWN_SURFACE)]
         else:
-            continue
+            texts = [text for _, table in _parts(part, _CHARACTERS_MAP) for text in _texts(table)]
         if (longest := max(map(len, texts), default=0)) > MAX_EXPANSION:
             raise NormalizerExpansionError(
                 f"writes {longest:,} bytes for one character, but at most {MAX_EXPANSION:,} are allowed"
             )
+
+
+def _parts(message: bytes, *numbers: int) -> Iterator[tuple[int, bytes]]:
+    return ((number, part) for number, part in message_fields(message, *numbers) if isinstance(part, bytes))
 
 
 def _texts(table: bytes) -> list[bytes]:
