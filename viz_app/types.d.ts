@@ -233,7 +233,30 @@ type Without = {
   words: [string, boolean][];
   original: [string, boolean][];
 };
-type Roles = { model: string; atlas: boolean; problem?: string; heads: Record<string, HeadRole[][]> };
+/** A measure of a head atlas: explorer_view/head_measures.py; `rank` instead of the value sorts. */
+type HeadMeasure = {
+  name: string;
+  label: string;
+  note: string;
+  unit: string;
+  digits: number;
+  descending: boolean;
+  kinds: Record<
+    string,
+    Record<"value", (number | null)[]> & Partial<Record<"low" | "high" | "baseline" | "rank", (number | null)[]>>
+  >;
+};
+type HeadFilter = { label: string; words: string; group: string };
+/** `labels`: what filters compare with, of each head of a kind. */
+type Roles = {
+  model: string;
+  atlas: boolean;
+  problem?: string;
+  heads: Record<string, HeadRole[][]>;
+  measures: HeadMeasure[];
+  filters: HeadFilter[];
+  labels: Record<string, string[][]>;
+};
 type Measured = { value: number | null; low: number | null; high: number | null };
 /** Effect minus that of a control. */
 type ComparedEffect = Measured & { name: string; control: number | null; significant: boolean };
@@ -320,54 +343,8 @@ type Measures = import("./components/explorer/js/data/measures.js").Measures;
 type Difference = import("./components/explorer/js/data/difference.js").Difference;
 type Figure = import("./components/explorer/js/figure.js").Figure;
 
-/** Weights of a sentence as bytes: components/growth/payload.py and components/atlas/payload.py. */
-type MapSentence = Pick<HistorySentence, "axes" | "maps">;
-
-// ---- The head atlas
-
-type AtlasNumbers = {
-  value: number;
-  low: number | null;
-  high: number | null;
-  baseline: number | null;
-  q: number | null;
-  detail: string;
-};
-type AtlasState = {
-  by: string;
-  view: "grid" | "list";
-  rising: boolean;
-  kind: string;
-  role: string;
-  significant: boolean;
-  /** Places of the heads that are compared, such as "cross.5.5", from 0. */
-  chosen: string[];
-  /** Whether the reader has asked for the maps of the sentence. */
-  maps: boolean;
-};
-type AtlasData = import("./components/atlas/js/data.js").AtlasData;
-type AtlasActions = {
-  of: (head: Head) => Attributes;
-  set: (change: Partial<AtlasState>) => void;
-  open: (head: Head) => void;
-  choose: (head: Head) => void;
-};
-
-// ---- How a model grew
-
 type Block = import("./components/explorer/js/draw/block.js").Block;
 type Tile = import("./components/explorer/js/draw/block.js").Tile;
-type TrainingHistory = import("./components/growth/js/traininghistory.js").TrainingHistory;
-type GrowthState = {
-  snapshot: number;
-  kind: Kind;
-  layer: number;
-  head: number;
-  sentence: number;
-  table: boolean;
-  playing: boolean;
-};
-
 /** A token or a word on an axis; `first` and `last` are its tokens. */
 type Position = {
   text: string;

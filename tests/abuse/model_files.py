@@ -14,7 +14,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.abuse.damage import damaged, damaged_json, damages, edited, edits, leaves
-from tests.abuse.samples import SMALL, document, present, tokenizer
+from tests.abuse.samples import SMALL, document, tokenizer
 from tests.abuse.target import Target
 from transformer_core.attention_maps import KINDS
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig
@@ -24,8 +24,8 @@ from transformer_core.storage.files import CheckpointError
 from transformer_core.storage.manifest import MANIFEST_FILE, Manifest, read_object
 from transformer_core.storage.tensor_files import INDEX_FILE, load_shards
 from transformer_core.text.tokenizer import Tokenizer, TokenizerError
+from viz_app.explorer_view.training_snapshot import first_selection
 from viz_app.model_card.card import training_facts
-from viz_app.model_card.head_snapshot import HeadSnapshot
 from viz_app.serving.measurements.model_card import ModelCard
 
 
@@ -122,11 +122,10 @@ def _check_history(case: dict[str, Any]) -> None:
         history = History.load(folder)
     except CheckpointError:
         return
-    start = HeadSnapshot.start(history)
-    assert start._exists(history)
+    start = first_selection(history)
+    assert start.layer < history.model["layers"] and start.head < history.model["heads"]
     for kind in KINDS:
         assert history.sentences[0].decoded(kind, 0).max(initial=0) <= 1
-    assert HeadSnapshot.from_query(present(start.to_query(history)), history) == start
 
 
 def _with_header(data: bytes, case: dict[str, Any]) -> bytes:

@@ -35,8 +35,7 @@ from viz_app.lessons.stage.state import (
     settings_to_param,
     unreadable_parts,
 )
-from viz_app.model_card.atlas_state import AtlasState, PruningState
-from viz_app.model_card.head_snapshot import HeadSnapshot
+from viz_app.model_card.pruning_state import PruningState
 from viz_app.serving.browser_cookie import COOKIE, SECRET_BYTES
 from viz_app.serving.classes.classrooms import Classrooms
 from viz_app.serving.classes.polls import OwnQuestion
@@ -46,6 +45,7 @@ from viz_app.serving.request_origin import has_passed_proxy, is_own_host, party,
 from viz_app.state.query_params import other_view_from_params, selection_from_params, selection_to_params, text_to_param
 from viz_app.state.share_link import share_link
 from viz_app.text import texts
+from viz_app.ui.model.growth import Seen
 
 Params = dict[str, str]
 
@@ -70,8 +70,8 @@ _WORDS = (
 )
 _CHOICES = tuple(choice for choices in CHOICES.values() for choice in choices)
 _KNOWN = st.sampled_from((*_PAGES, *_WORDS, *_CHOICES, *STAGES, *VIEWS, *TEXTS, *map(str, NUMBERS)))
-_OTHERS = ("other", "text", "seen", "threshold", "special", "pin", "grown_head", "grown_text", "grown_at")
-_OF_ATLAS = ("by", "view", "order", "kind", "role", "effect", "heads", "prune", "score", "by_order", "left")
+_OTHERS = ("other", "text", "seen", "threshold", "special", "pin", "order", "only", "grown_text", "grown_at")
+_OF_ATLAS = ("by", "prune", "score", "by_order", "left")
 _NAMES = st.sampled_from((*_OTHERS, *(f"atlas_{name}" for name in _OF_ATLAS), *CHOICES, *FigureSpec().to_query()))
 
 
@@ -88,16 +88,17 @@ def _check_address(params: Params) -> None:
     assert FigureSpec.from_query(present(query), FigureSpec()).to_query() == query
     assert all(20 <= width <= 2000 for width in (spec.style.width_mm,) if width is not None)
     _check_figure(spec)
-    assert HeadSnapshot.from_query(params, history())._exists(history())
+    seen = Seen.from_query(params, history())
+    assert seen.sentence < len(history().sentences) and seen.snapshot < len(history().steps)
+    again = seen.to_query(history())
+    assert Seen.from_query(present(again), history()).to_query(history()) == again
     _check_atlas(params)
     share_link(params.get("seen", "http://localhost:8501/lessons"), "127.0.0.1", "lessons", written, "192.0.2.7")
 
 
 def _check_atlas(params: Params) -> None:
     """What an address asks for is something that the atlas has, and stays so when it is written and read again."""
-    state, pruning = AtlasState.from_query(params).fitted(_ATLAS), PruningState.from_query(params, _ATLAS)
-    assert AtlasState.from_report(state.to_dict()) == state
-    assert AtlasState.from_query(present(state.to_query("gain"))).fitted(_ATLAS) == state
+    pruning = PruningState.from_query(params, _ATLAS)
     assert PruningState.from_query(present(pruning.to_query(_ATLAS)), _ATLAS) == pruning
 
 
@@ -174,8 +175,6 @@ def _check_report(case: dict[str, Any]) -> None:
         if state is not None:
             assert state.as_in_address.as_in_address == state.as_in_address
             state.number("at", 1.0, 0.0, 5.0)
-        snapshot = HeadSnapshot.from_report(value, history())
-        assert snapshot is None or snapshot._exists(history())
 
 
 _LESSON_REPORTS = st.fixed_dictionaries(

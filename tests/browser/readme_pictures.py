@@ -42,10 +42,10 @@ def _card(page: Page) -> None:
 
 
 def _growth(page: Page) -> None:
-    heading = page.get_by_role("heading", name=texts("en")("growth.title"))
-    heading.evaluate("each => each.scrollIntoView({block: 'start', behavior: 'instant'})")
+    slider = page.get_by_text(texts("en")("growth.moment"), exact=True)
+    slider.evaluate("each => each.scrollIntoView({block: 'start', behavior: 'instant'})")
     page.mouse.move(5, 400)  # over nothing that would light up
-    page.mouse.wheel(0, 330)
+    page.mouse.wheel(0, -70)  # below the header
 
 
 def _class(page: Page) -> None:
@@ -86,7 +86,7 @@ class Picture:
     then: Callable[[Page], None] | None = None
 
 
-GROWN = {"model": "en-fr-small", "grown_head": "cross.6.5", "grown_at": "7400", "grown_text": "8"}
+GROWN = {"model": "en-fr-small", "layer": "6", "head": "5", "grown_at": "7400", "grown_text": "8"}
 PICTURES = {
     "translate-light": Picture(height=800),
     "translate-dark": Picture(height=800, dark=True),

@@ -111,7 +111,7 @@ def test_from_the_lab_the_lesson_and_the_growth_of_heads_to_the_card(
         opener.click()
         page.locator(".atlas-plain").wait_for()
         assert (state(page, "layer"), state(page, "head"), state(page, "card")) == (layer, head, True)
-    page = open_page(f"{app_url}/model?lang=en&grown_head=encoder.6.5")
+    page = open_page(f"{app_url}/model?lang=en&kind=encoder&layer=6&head=5")
     page.locator(".st-key-open-card button").click()
     page.locator(".atlas-plain").wait_for()
     assert title(page) == expected_title("en", 5, 4)

@@ -24,7 +24,7 @@ PAGES = {
     f"?text={SENTENCE}&other=head": ".frame[data-state=drawn] iframe:not(.waiting)",
     f"figures?text={SENTENCE}": PREVIEW,
     "figures?lesson=positions&scene=heatmap": PREVIEW,
-    "model?": ".growth .tile",
+    "model?": ".explorer .tile",
     "lessons?": ".index button.stop",
 }
 EDGES = """(all) => all.map((one) => one.getBoundingClientRect()).filter(({ width }) => width)

@@ -28,7 +28,6 @@ COMMANDS = {
     "page": Command("page", "Write the explorer of some sentences, a lesson, or handouts, as one HTML file."),
     "site": Command("site", "Write models, lessons and questions as a site for any web host."),
     "docs": Command("docs", "Build the documentation as a site that needs no network."),
-    "growth": Command("growth", "Write one head at a snapshot of its model's training, or as an animation."),
 }
 
 PROGRAM = Program("python -m viz_app", {__name__: COMMANDS}, __doc__)

@@ -11,10 +11,7 @@ import struct
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
-import numpy as np
-import numpy.typing as npt
-
-from transformer_core.attention_maps import Axis, Kind
+from transformer_core.attention_maps import Axis
 
 ALIGNMENT = 8
 
@@ -38,24 +35,6 @@ def join_buffer(header: Mapping[str, Any], *parts: Part) -> bytes:
     text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-(len(text) + 4) % ALIGNMENT)
     return b"".join((struct.pack("<I", len(text)), text, *parts))
-
-
-class PackedMaps(TypedDict):
-    """Weights of one kind as bytes: their shape (..., L, H, Q, K), and where they start."""
-
-    shape: list[int]
-    offset: int
-
-
-def pack_maps(weights: Mapping[Kind, npt.NDArray[np.uint8]], parts: list[Part]) -> dict[Kind, PackedMaps]:
-    """Add the weights of each kind to the parts; return where they lie. All parts are bytes."""
-    start = sum(len(part) for part in parts)
-    packed: dict[Kind, PackedMaps] = {}
-    for kind, array in weights.items():
-        packed[kind] = {"shape": list(array.shape), "offset": start}
-        parts.append(np.ascontiguousarray(array).tobytes())
-        start += array.size
-    return packed
 
 
 def plain_axis(axis: Axis) -> PlainAxis:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.analysis.ablation import Head, translate_without
 from viz_app.explorer_view.head_card import head_card, names_of_heads
+from viz_app.explorer_view.head_measures import head_measures, likeliest_filters, role_filters
 from viz_app.serving.models.head_roles import measure_roles
 from viz_app.serving.models.parse_tree import parse_tree
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
@@ -20,24 +21,27 @@ if TYPE_CHECKING:
 
 
 def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]:
-    """Return the role of every head, [layer][head] for each kind: of the model's atlas, in words.
+    """Return the role of every head, [layer][head] for each kind, and the orders and filters of the explorer's tiles.
 
-    For a model without one, the likeliest over the example sentences, measured once for all visitors.
+    Roles come from the model's atlas, in words. For a model without one, the likeliest over the example sentences,
+    measured once for all visitors.
 
     None for a model in whose language the app has no examples to measure on.
 
     Raises:
         Superseded: when a newer request of the session took over.
     """
-    named = names_of_heads(service.head_atlas, t)
+    found = service.head_atlas
+    known = {"model": service.name, "measures": head_measures(found, t)}
+    named = names_of_heads(found, t)
     if named is not None:
-        return {"roles": {"model": service.name, "atlas": True, "heads": named}}
+        return {"roles": {**known, "atlas": True, "heads": named, **role_filters(found, t)}}
     if not service.examples:  # sentences in another language than the model's would say nothing of its heads
         return {"roles": None}
     tables = measure_roles(service, session)
     heads = service.compute_once(session, ("heads.likeliest",), lambda _: _likeliest(tables))
-    problem = service.head_atlas.problem
-    return {"roles": {"model": service.name, "atlas": False, "problem": problem, "heads": heads}}
+    filters = likeliest_filters(heads, t)
+    return {"roles": {**known, "atlas": False, "problem": found.problem, "heads": heads, **filters}}
 
 
 def card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any]:
@@ -45,7 +49,7 @@ def card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any]:
     return {"card": head_card(service, t, head)}
 
 
-def _likeliest(tables: Mapping[Kind, RoleTable]) -> dict[str, list[list[Mapping[str, Any]]]]:
+def _likeliest(tables: Mapping[Kind, RoleTable]) -> dict[Kind, list[list[Mapping[str, Any]]]]:
     return {
         kind: [
             [_role(table.likeliest(layer, head)) for head in range(table.shares.shape[2])]

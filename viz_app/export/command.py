@@ -1,8 +1,4 @@
-"""The command that reproduces a figure's file, byte for byte.
-
-A figure of a view of attention is made by `export`, a head of a training's history by `growth`: the provenance names
-the history.
-"""
+"""The command that reproduces a figure's file, byte for byte."""
 
 from __future__ import annotations
 
@@ -13,7 +9,6 @@ from typing import Any
 
 from viz_app.figures import RENDERERS, Figure, FigureOptions, Style, file_name
 from viz_app.figures.option import declared
-from viz_app.text import DEFAULT_LANGUAGE
 
 DATA_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.is_data)
 DPI_FORMATS = tuple(format for format, renderer in RENDERERS.items() if renderer.has_dpi)
@@ -28,8 +23,7 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
     """Return the command for a POSIX shell, to be run in the repository's root.
 
     Args:
-        figure: One of `viz_app.figures.VIEWS` with provenance from `viz_app.export.provenance`, or one from
-            `viz_app.model_card.head_snapshot`.
+        figure: One of `viz_app.figures.VIEWS` with provenance from `viz_app.export.provenance`.
         style: How it is drawn; its theme, or else the figure's.
         format: Format of the file.
         dpi: Dots per inch, where it is not the default.
@@ -39,7 +33,7 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
         search whose tokens its text does not lead back to.
     """
     provenance = figure.provenance
-    view, name = provenance.get("view"), "export"
+    view = provenance.get("view")
     if provenance.get("table") and view and provenance.get("checkpoint"):
         shown = {name: value for name, value in view.items() if name != "measure"}  # the table has one
         options = [
@@ -49,11 +43,7 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
         ]
     elif provenance.get("atlas") and view and provenance.get("checkpoint"):
         options = [("checkpoint", provenance["checkpoint"]), *_view_options(view)]
-    elif not provenance.get("source"):
-        return ""
-    elif provenance.get("history"):
-        name, options = "growth", [*_growth_options(provenance, figure.language)]
-    elif not provenance.get("checkpoint") or not view or _is_irreproducible(provenance):
+    elif not all(map(provenance.get, ("source", "checkpoint", "view"))) or _is_irreproducible(provenance):
         return ""
     else:
         options = [*_sentence_options(provenance), *_other_options(provenance), *_view_options(view)]
@@ -62,7 +52,7 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
     if dpi is not None and format in DPI_FORMATS:
         options.append(("dpi", dpi))
     options.append(("out", file_name(figure, format)))
-    return _command(name, options)
+    return _command("export", options)
 
 
 def command_for_set(
@@ -137,16 +127,6 @@ def _is_irreproducible(provenance: Mapping[str, Any]) -> bool:
     """Return whether no text reproduces one of the translations, or no option tells B from A."""
     other = provenance.get("other")
     return "branch" in provenance or bool(other and ("branch" in other or not any(_other_options(provenance))))
-
-
-def _growth_options(provenance: Mapping[str, Any], language: str) -> Iterator[tuple[str, Any]]:
-    yield "history", provenance["history"]
-    yield "sentence", provenance["sentence"]
-    yield "head", provenance["head"]
-    if "updates" in provenance:
-        yield "at", provenance["updates"]
-    if language != DEFAULT_LANGUAGE:
-        yield "language", language
 
 
 def _sentence_options(provenance: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

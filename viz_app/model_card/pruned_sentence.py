@@ -9,7 +9,7 @@ from viz_app.serving.models.translation_service import BEAM, TranslationResult, 
 
 if TYPE_CHECKING:
     from transformer_core.atlas.record import Atlas
-    from viz_app.model_card.atlas_state import PruningState
+    from viz_app.model_card.pruning_state import PruningState
 
 
 def removed_heads(atlas: Atlas, state: PruningState) -> tuple[Head, ...]:

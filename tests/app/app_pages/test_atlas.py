@@ -5,26 +5,19 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import address, mounted, page_model, visible
 from tests.atlas_samples import PARTS, drawn_atlas
 from transformer_core.atlas.measures import measures
-from transformer_core.atlas.record import Atlas
 from transformer_core.atlas.storage import FILE, to_bytes
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.storage.measurements import write_derived
-from transformer_core.translator import Translator
-from viz_app.components.atlas.payload import MAX_TOKENS
-from viz_app.components.buffer import split_buffer
 from viz_app.state import session
 from viz_app.text import texts
-from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 Measured = Callable[..., AppTest]
 
@@ -52,75 +45,50 @@ def measured(
     return opened
 
 
-def packed(app: AppTest) -> tuple[dict[str, Any], memoryview]:
-    return split_buffer(mounted(app)["headlight_atlas"])
+def choose(app: AppTest, name: str) -> AppTest:
+    """Choose a measure."""
+    (choice,) = (box for box in app.selectbox if str(box.key).startswith("atlas-"))
+    return choice.set_value(name).run()
 
 
-def report(app: AppTest, **changes: Any) -> AppTest:
-    """What the browser would report after these changes."""
-    header, _ = packed(app)
-    (weights,) = app.session_state["atlas_seen"]
-    name = f"atlas-{weights[:12]}"
-    app.session_state[name] = {"seen": {**header["start"], **changes}, "open": None}
-    return app.run()
-
-
-def test_the_browser_gets_the_numbers_of_the_atlas(measured: Measured, language: str) -> None:
+def test_the_page_says_what_was_measured_and_on_what(measured: Measured, language: str) -> None:
     app, t = measured(lang=language), texts(language)
     assert not app.error
-    header, rest = packed(app)
     assert "pairs.tsv" in visible(app).replace("\\", "") and "sha256 cccccccccccc" in visible(app)
     assert t("atlas.title") in visible(app) and t("atlas.pruning_published") in visible(app)
-    assert header["language"] == language and header["sentence"] is None and not len(rest), "maps come when asked for"
-    found = {measure["name"]: measure for measure in header["measures"]}
-    for measure in measures(drawn_atlas()):
-        shown = found[measure.name]
-        assert shown["label"] == t(f"atlas.measure_{measure.name.replace('-', '_')}")
-        for kind, numbers in measure.kinds.items():
-            for name in ("value", "low", "high", "baseline", "q"):
-                wanted = getattr(numbers, name).ravel()
-                given = np.array([np.nan if v is None else v for v in shown["kinds"][kind][name]])
-                np.testing.assert_allclose(given, wanted, atol=1e-5)
-
-
-def test_the_maps_of_the_sentence_follow_when_they_are_wanted(measured: Measured, tmp_path: Path) -> None:
-    app = report(measured(), maps=True)
-    header, data = packed(app)
-    maps = Translator.load(tmp_path / "measured").translate(EXAMPLES[FIRST_EXAMPLE], beam=4).attention
-    for kind in ("encoder", "decoder", "cross"):
-        place = header["sentence"]["maps"][kind]
-        count = int(np.prod(place["shape"]))
-        shown = np.frombuffer(data, np.uint8, count, place["offset"]).reshape(place["shape"])
-        wanted = maps.weights(kind)[:, :, :MAX_TOKENS, :MAX_TOKENS]
-        np.testing.assert_allclose(shown / 255, wanted, atol=1 / 500)
-    assert header["sentence"]["axes"]["outputs"]["tokens"] == list(maps.outputs.tokens)
+    (choice,) = (box for box in app.selectbox if str(box.key).startswith("atlas-"))
+    names = [f"atlas.measure_{measure.name.replace('-', '_')}" for measure in measures(drawn_atlas())]
+    assert choice.options == [t(name) for name in names]
+    choose(app, "alignment-output")
+    assert t("atlas.about_alignment_output") in visible(app)
 
 
 def test_the_address_holds_what_is_seen(measured: Measured) -> None:
-    params = {"atlas_by": "entropy", "atlas_view": "list", "atlas_heads": "cross.2.4", "atlas_prune": "cross"}
-    params |= {"atlas_left": "3", "atlas_score": "chrf", "atlas_by_order": "random", "atlas_role": "none"}
+    params = {"atlas_by": "entropy", "atlas_prune": "cross"}
+    params |= {"atlas_left": "3", "atlas_score": "chrf", "atlas_by_order": "random"}
     app = measured(**params)
     assert {name: value for name, value in address(app).items() if name in params} == params
-    start = packed(app)[0]["start"]
-    assert (start["by"], start["view"], start["chosen"], start["role"]) == ("entropy", "list", ["cross.1.3"], "none")
-    app = report(app, by="effect", chosen=[], kind="cross", significant=True)
-    shown = address(app)
-    assert (shown["atlas_by"], shown["atlas_heads"], shown["atlas_kind"]) == ("effect", None, "cross")
-    assert shown["atlas_effect"] == "significant"
-    assert "--view=grid --measure=effect" in visible(app)
+    app = choose(app, "effect")
+    assert address(app)["atlas_by"] == "effect" and "--view=grid --measure=effect" in visible(app)
+    assert address(choose(app, "gain"))["atlas_by"] is None
 
 
-@pytest.mark.parametrize(("most", "view"), [(8, "heads"), (7, "layer")])
-def test_a_head_opens_beside_as_many_as_can_be_read(
-    measured: Measured, monkeypatch: pytest.MonkeyPatch, most: int, view: str
+def test_an_unknown_measure_in_the_address_counts_as_none(measured: Measured) -> None:
+    assert address(measured(atlas_by="dreams"))["atlas_by"] is None
+
+
+@pytest.mark.parametrize(("label", "order"), [("by_measure", "atlas-effect"), ("by_role", "atlas-role")])
+@pytest.mark.parametrize(("most", "view"), [(8, "kinds"), (7, "layer")])
+def test_all_heads_open_in_the_order_of_a_measure(
+    measured: Measured, monkeypatch: pytest.MonkeyPatch, most: int, view: str, label: str, order: str
 ) -> None:
     monkeypatch.setattr("viz_app.explorer_view.snapshot.MAX_SIDE_BY_SIDE", most)
-    app = measured()
-    (weights,) = app.session_state["atlas_seen"]
-    app.session_state[f"atlas-{weights[:12]}"] = {"seen": None, "open": {"name": "encoder.1.3", "id": 1}}
-    app.run()
+    app = choose(measured(), "effect")
+    app.button(key=f"atlas-open-atlas.{label}").click().run()
     opened = app.session_state[session.SELECTION_KEY]
-    assert (opened.kind, opened.layer, opened.head, opened.card, opened.view) == ("encoder", 1, 3, True, view)
+    assert (opened.zoom, opened.view, opened.order) == ("heads", view, order)
+    names = [each["name"] for each in mounted(app)["headlight_explorer_findings"]["roles"]["measures"]]
+    assert order in names, "the page Translate has it"
 
 
 def test_the_slider_translates_with_so_many_heads(measured: Measured) -> None:
@@ -152,12 +120,8 @@ def test_everything_can_be_taken_away(measured: Measured) -> None:
 def test_parts_that_are_missing_leave_no_gap(measured: Measured) -> None:
     app = measured(without=("effects", "decode", "prune", "links", "resembles"))
     assert not app.slider
-    header, _ = packed(app)
-    assert header["significant"] is None
-    assert [measure["name"] for measure in header["measures"]] == [
-        *("gain", "entropy", "distance", "weight-separator", "weight-end", "weight-start"),
-        *("alignment-output", "alignment-input"),
-    ]
+    (choice,) = (box for box in app.selectbox if str(box.key).startswith("atlas-"))
+    assert len(choice.options) == 8, "best rule, entropy, distance, three weights, two alignments"
 
 
 def test_an_atlas_without_any_part_is_none(measured: Measured) -> None:
@@ -175,17 +139,6 @@ def test_a_damaged_atlas_is_one_line(
     page_model(app)
     (line,) = (each.value for each in app.warning if "atlas.json" in each.value)
     assert "\n" not in line and str(tmp_path) not in line
-
-
-def test_a_relation_that_nobody_knows_is_called_by_its_name(measured: Measured) -> None:
-    """The file comes from anybody: a strange relation must not break the page."""
-    from viz_app.components.atlas.payload import label_words
-
-    t = texts("en")
-    assert label_words(t, "encoder", "link obj to_head") != "link obj to_head"
-    for strange in ("link a b c", "link x sideways", "dreams", "aligner back", ""):
-        assert label_words(t, "encoder", strange) == strange
-    assert isinstance(drawn_atlas(), Atlas)
 
 
 def test_the_page_figures_edits_the_views_of_the_atlas(measured: Measured, language: str) -> None:

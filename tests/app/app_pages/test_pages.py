@@ -368,7 +368,7 @@ def test_the_model_page_tells_what_was_measured(
     assert t("model.development_set") in development and f"{t('model.set_news')} · newstest2013,7.0" in development
     assert f"{t('model.probe_np_agreement')},75.0,50.0,4" in probes
     assert f'{t("model.fact_steps")},"7,500"' in training and "&#42;value&#42;" in training and "<i>" not in training
-    assert f"{t('growth.kind_cross')},4,3,2,1" in heads
+    assert f"{t('explorer.kind_cross')},4,3,2,1" in heads
     assert t("model.look_sentences", count=80) in [caption.value for caption in app.caption]
     information, rates = (block.proto.body for block in app.get("html") if 'class="rates"' in block.proto.body)
     assert '<td style="--share: 60%">40</td>' in information and '<td style="--share: 0%">-10</td>' in information

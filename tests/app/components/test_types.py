@@ -40,7 +40,7 @@ def test_a_typed_dict_becomes_a_type() -> None:
 RIGHT = [
     "explorer.kind_cross",
     "explorer[`kind_${kind}`]",
-    "growth.at_start",
+    "classroom.page_title",
     "lesson.play",
     "settings.warmup",
     "arrays.tensors.shape",
@@ -48,8 +48,8 @@ RIGHT = [
 ]
 WRONG = [
     "explorer.kind_crosss",
-    "explorer.at_start",  # of another component
-    "growth.at_stat",
+    "explorer.own_help",  # of another component
+    "classroom.page_titl",
     "lesson.plays",
     "settings.warmpu",
     "arrays.tensor.shape",
@@ -64,7 +64,7 @@ def test_a_wrong_key_is_an_error(tmp_path: Path) -> None:
 {lesson_names()}
 {number_types([Sent])}
 declare const kind: string;
-declare const [explorer, growth, lesson]: [ExplorerTexts, GrowthTexts, LessonTexts];
+declare const [explorer, classroom, lesson]: [ExplorerTexts, ClassTexts, LessonTexts];
 declare const settings: Partial<Record<SettingName, any>> & Record<string, any>;
 declare const arrays: Record<ArrayName, {{ shape: number[] }}> & Record<string, {{ shape: number[] }}>;
 declare const sent: Sent;

@@ -1,23 +1,23 @@
-"""Histories for the page Model: which models have one, what goes to the browser, what a damaged one says."""
+"""Histories for the page Model: which models have one, what the explorer gets of them, what a damaged one says."""
 
 from __future__ import annotations
 
-import json
 import shutil
-import struct
 from pathlib import Path
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from transformer_core.attention_maps import KINDS
+from tests.app.mounted import address, mounted
 from transformer_core.checkpoint import write_manifest
 from transformer_core.history.snapshots import History
-from viz_app.components.growth import pack
+from viz_app.components.buffer import split_buffer
+from viz_app.components.explorer.weights import pack_weights
+from viz_app.explorer_view.training_snapshot import first_selection
 from viz_app.lessons.small_models import HISTORIES
 from viz_app.model_card import histories
 from viz_app.text import texts
+from viz_app.ui.model.growth import Seen
 
 SHIPPED = HISTORIES / "base"
 
@@ -40,23 +40,6 @@ def test_the_own_history_comes_first(random_checkpoint: Path, grown_checkpoint: 
     assert [model.served for model in histories.available_histories(grown_checkpoint)][:2] == [True, False]
     without = histories.available_histories(random_checkpoint)
     assert without[0].name == "base" and not any(model.served for model in without)
-
-
-def test_what_goes_to_the_browser() -> None:
-    history = History.load(SHIPPED)
-    start = {"sentence": 0, "kind": "cross", "moment": 0, "layer": 1, "head": 2}
-    payload = pack(history, texts=texts("ko").table("growth"), language="ko", start=start)
-    (length,) = struct.unpack_from("<I", payload)
-    header = json.loads(payload[4 : 4 + length])
-    weights = np.frombuffer(payload, np.uint8, offset=4 + length)
-    assert header["steps"] == list(history.steps)
-    assert header["start"] == start
-    assert weights.size == sum(sentence.weights[kind].size for sentence in history.sentences for kind in KINDS)
-    for sent, sentence in zip(header["sentences"], history.sentences, strict=True):
-        for kind in KINDS:
-            shape, offset = sent["maps"][kind]["shape"], sent["maps"][kind]["offset"]
-            found = weights[offset : offset + int(np.prod(shape))].reshape(shape)
-            assert np.array_equal(found, sentence.weights[kind])
 
 
 @pytest.mark.parametrize(
@@ -110,3 +93,51 @@ def test_without_any_history_there_is_no_section(app: AppTest, tmp_path: Path, m
     app.run()
     app.switch_page("app_pages/model.py").run()
     assert texts("en")("growth.title") not in shown(app)
+
+
+def grown(app: AppTest, **params: str) -> AppTest:
+    """The page Model with parameters in its address."""
+    app.query_params.update(params)
+    app.run()
+    app.switch_page("app_pages/model.py")
+    app.query_params.update(params)
+    return app.run()
+
+
+def test_the_explorer_gets_the_snapshot_of_the_address_and_of_the_slider(app: AppTest) -> None:
+    history = History.load(SHIPPED)
+    step = history.steps[4]
+    app = grown(app, grown_at=str(step), grown_text="3", kind="encoder", layer="1", head="2")
+    shown, weights = split_buffer(mounted(app)["headlight_explorer"])
+    assert shown["about"]["text"] == history.sentences[2].source and shown["about"]["model"] == "base"
+    assert (shown["selection"]["kind"], shown["selection"]["layer"], shown["selection"]["head"]) == ("encoder", 0, 1)
+    assert bytes(weights) == bytes(pack_weights(history.sentences[2].maps(4)).data)
+    assert address(app) | {"grown_at": str(step), "grown_text": "3", "kind": "encoder", "head": "2"} == address(app)
+    app.select_slider[0].set_value(5).run()
+    assert address(app)["grown_at"] == str(history.steps[5])
+    _, weights = split_buffer(mounted(app)["headlight_explorer"])
+    assert bytes(weights) == bytes(pack_weights(history.sentences[2].maps(5)).data)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"grown_text": "99"},
+        {"grown_text": "0"},
+        {"grown_at": "7"},
+        {"grown_at": "-1"},
+        {"grown_at": "<b>"},
+        {"kind": "x"},
+    ],
+)
+def test_nonsense_in_the_address_opens_the_start(params: dict[str, str]) -> None:
+    history = History.load(SHIPPED)
+    assert Seen.from_query(params, history) == Seen.from_query({}, history) == Seen(0, 0, first_selection(history))
+
+
+def test_a_history_of_a_link_is_forgotten_with_another_choice(app: AppTest) -> None:
+    app = grown(app, grown_of="no-positions", kind="decoder", layer="2", head="2")
+    assert address(app)["grown_of"] == "no-positions"
+    (chosen,) = (box for box in app.selectbox if str(box.key).startswith("growth-model"))
+    chosen.select_index(0).run()
+    assert address(app)["grown_of"] is None and mounted(app)["headlight_explorer"]

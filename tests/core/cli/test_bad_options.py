@@ -237,13 +237,6 @@ BAD = {
         "--preset a4 --out x.html": "a handout has its own style",
         "--out x.html --out y.html": "a handout is an .html file",
     },
-    "growth --history {histories}/base --out x.pdf": {
-        "--head cross.9.1": "--head is 'cross.9.1', but must be kind.layer.head; a kind is",
-        "--head '<b>'": "--head is '<b>', but must be",
-        "--at 7": "--at is 7, but must be one of 0, ",
-        "--sentence 0": "--sentence is 0, but must be between 1 and 8",
-        "--history nowhere": "--history: folder not found: nowhere",
-    },
     "completion": {"": "missing: SHELL"},
 }
 CASES = [(f"{common} {bad}", told) for common, cases in BAD.items() for bad, told in cases.items()]
@@ -260,8 +253,6 @@ Run = Callable[[str], Said]
 @pytest.fixture
 def run(made: Workplace, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command line in an empty folder; a model is loaded once."""
-    from viz_app.lessons.small_models import HISTORIES
-
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Translator, "load", cache(Translator.load))
     for module in ("app", "class_"):
@@ -270,7 +261,7 @@ def run(made: Workplace, capsys: pytest.CaptureFixture[str], tmp_path: Path, mon
     def command(line: str) -> Said:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\n")))
         capsys.readouterr()
-        status = main(shlex.split(line.format(**vars(made), histories=HISTORIES)), HEADLIGHT)
+        status = main(shlex.split(line.format(**vars(made))), HEADLIGHT)
         return Said(status, *capsys.readouterr())
 
     return command

@@ -29,7 +29,10 @@ MAX_COMPARED = 500  # characters of the sentence that is compared with
 MAX_FORCED = 1_000  # characters of the tokens that a translation is forced to begin with
 
 _Index = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
-_Order = Annotated[str, Meta(pattern=r"\A[a-z][a-z-]{0,39}\Z")]
+_ORDER = r"[a-z][a-z-]{0,39}"
+_LABEL = r"[A-Za-z0-9_][A-Za-z0-9_:+ -]{0,59}"
+_Order = Annotated[str, Meta(pattern=rf"\A{_ORDER}\Z")]
+_Label = Annotated[str, Meta(pattern=rf"\A{_LABEL}\Z")]
 _Pin = Annotated[str, Meta(pattern=r"\A[qk](0|[1-9][0-9]{0,3})\Z")]
 Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)\Z")]
 _Forced = Annotated[str, Meta(min_length=1, max_length=MAX_FORCED)]
@@ -74,8 +77,18 @@ class _OrderForm(Form):
 
     def check(self, value: str) -> None:
         """Raise ValueError for what is no name."""
-        if not re.fullmatch(r"[a-z][a-z-]{0,39}", value):
+        if not re.fullmatch(_ORDER, value):
             raise ValueError(f"is {value!r}, but must be the name of a measure")
+
+
+@dataclass(frozen=True)
+class _LabelForm(Form):
+    """The label of a role, such as `offset-1` or `link obj to_head`; a model need not have it."""
+
+    def check(self, value: str) -> None:
+        """Raise ValueError for what is no label."""
+        if not re.fullmatch(_LABEL, value):
+            raise ValueError(f"is {value!r}, but must be the label of a role")
 
 
 _FROM_ONE = Number(first=1)
@@ -96,6 +109,7 @@ class Selection:
         zoom: All heads; one head with the tiles beside it; or one token in all heads.
         form: A head as a map, or as lines between two columns of tokens.
         order: How tiles are ordered: by layer and head, or by a measure of what each head does.
+        only: A role, `none` or `significant`: the filter of heads; None for all.
         average: The head by itself, or the mean over the heads of its layer or over all heads of its kind.
         scale: How weights become colours: as they are, by their square root, or relative to the largest of the row.
         special: Whether `<s>` and `</s>` are shown.
@@ -120,6 +134,7 @@ class Selection:
     zoom: Zoom = option("head", Choice(get_args(Zoom)))
     form: Drawing = option("map", Choice(get_args(Drawing)))
     order: _Order = option("layer", _OrderForm())
+    only: _Label | None = option(None, _LabelForm())
     average: Average = option("none", Choice(get_args(Average)))
     scale: Scale = option("linear", Choice(get_args(Scale)))
     special: bool = option(True, Switch())

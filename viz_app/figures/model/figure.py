@@ -130,14 +130,6 @@ class HeatmapPanel(ShortRepr):
         return there if self.masked is None else there & ~self.masked
 
 
-class RoundedPanel(HeatmapPanel):
-    """A map whose weights were kept as bytes, each within 1/510 of the true one: a row sums to 1 only nearly."""
-
-    @property
-    def _row_sum_tolerance(self) -> float:
-        return ROW_SUM_TOLERANCE + len(self.key_labels) / 510
-
-
 class DifferencePanel(HeatmapPanel):
     """Difference of two maps, cell by cell: `weights` from -1 to 1, drawn with a diverging scale."""
 

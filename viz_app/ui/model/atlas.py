@@ -1,4 +1,4 @@
-"""Section of the page Model with the head atlas."""
+"""Section of the page Model with the head atlas: its orders of the explorer's tiles, and its files."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import streamlit as st
 
 from transformer_core.atlas.measures import measures
 from transformer_core.atlas.record import Atlas
-from viz_app.components.atlas import answered, head_atlas, last_report, opened_head, pack
-from viz_app.components.explorer.selection import Selection
+from viz_app.components.explorer.selection import Selection, View
 from viz_app.explorer_view.head_card import atlas_inputs
+from viz_app.explorer_view.head_measures import order_name
 from viz_app.explorer_view.snapshot import opening_view
 from viz_app.export import atlas_table
 from viz_app.export.provenance import checkpoint_record
 from viz_app.figure_editor.rendering import ExportableFigure
 from viz_app.figures import VIEWS, Style
 from viz_app.figures.build.atlas import measure_name
-from viz_app.model_card.atlas_state import AtlasState
 from viz_app.serving.measurements.head_atlas import HeadAtlas
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import Superseded
@@ -27,14 +26,15 @@ from viz_app.ui.downloads import draw_command, draw_figure_downloads, in_turn
 from viz_app.ui.edit_links import draw_edit_button, edit_atlas_in_figures, open_in_translate
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.menu import menu
-from viz_app.ui.model.growth import Params
 from viz_app.ui.share_menu import draw_share
 
-_SEEN = "atlas_seen"  # last state of each atlas, by the hash of its model
+Params = dict[str, str | None]
+
+_BY = "atlas_by"  # the parameter of the address, and the last choice
 
 
 def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
-    """Draw the grid of heads, or say why there is none.
+    """Draw what the atlas measures and the ways to it, or say why there is none.
 
     Args:
         t: Labels.
@@ -58,46 +58,39 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
     st.markdown(t("atlas.about"))
     if inputs := atlas_inputs(found.atlas, t):
         st.caption(t("atlas.inputs", data=escape_markdown(", ".join(inputs))))
-    state = _draw(t, served, found, found.atlas)
-    params = params | state.to_query(names[0])
+    by = _draw_measure(t, found.atlas, names)
+    params = params | {_BY: None if by == names[0] else by}
+    with st.container(horizontal=True, key="atlas-orders"):
+        _draw_order(t, found.atlas, "atlas.by_measure", by)
+        _draw_order(t, found.atlas, "atlas.by_role", "role")
     with st.container(horizontal=True, key="atlas-takeaways"):
-        _draw_downloads(t, served, found, found.atlas, state)
-        draw_edit_button(t, "atlas-edit", edit_atlas_in_figures, {"view": "grid", "measure": state.by})
+        _draw_downloads(t, served, found, found.atlas, by)
+        draw_edit_button(t, "atlas-edit", edit_atlas_in_figures, {"view": "grid", "measure": by})
         draw_share(t, "model", params, key="atlas-share")
     return params
 
 
-def _draw(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas) -> AtlasState:
-    """Draw the component; return its state."""
-    # One key for each model: another one has other heads and measures.
-    key = f"atlas-{atlas.weights_hash[:12]}"
-    kept: dict[str, AtlasState] = st.session_state.setdefault(_SEEN, {})
-    if atlas.weights_hash not in kept:
-        kept[atlas.weights_hash] = AtlasState.from_query(st.query_params.to_dict()).fitted(atlas)
-    state = (AtlasState.from_report(last_report(key)) or kept[atlas.weights_hash]).fitted(atlas)
-    if opened := opened_head(key):
-        kind, layer, head, event = opened
-        if layer < atlas.layers and head < atlas.heads:
-            view = opening_view(atlas.layers, atlas.heads)
-            open_in_translate(Selection(kind=kind, layer=layer, head=head, view=view, card=True))  # type: ignore[arg-type]
-        answered(key, event)
-        st.rerun()
-    result = translated(served) if state.maps else None
-    # Unchanged bytes are not sent again, so the start is fixed while the component is on the page.
-    start = f"{key}-start"
-    if key not in st.session_state or start not in st.session_state:
-        st.session_state[start] = state
-    payload = pack(
-        atlas,
-        found.roles,
-        t,
-        start=st.session_state[start].to_dict(),
-        maps=None if result is None else result.maps,
-        has_sentence=served.validate(_typed()).status == "good",
+def _draw_measure(t: Texts, atlas: Atlas, names: list[str]) -> str:
+    """Draw the choice of a measure, with what it means; return its name."""
+    wanted = st.session_state.get(_BY) or st.query_params.get(_BY)
+    by = st.selectbox(
+        t("atlas.measure"),
+        names,
+        index=names.index(wanted) if wanted in names else 0,
+        format_func=partial(measure_name, t),
+        key=f"atlas-{t.language}-{atlas.weights_hash[:12]}",
     )
-    report = head_atlas(payload, key=key) or last_report(key)
-    seen = kept[atlas.weights_hash] = (AtlasState.from_report(report) or state).fitted(atlas)
-    return seen
+    st.session_state[_BY] = by
+    st.caption(t(f"atlas.about_{by.replace('-', '_')}"))
+    return by
+
+
+def _draw_order(t: Texts, atlas: Atlas, label: str, order: str) -> None:
+    """Draw a button that opens all heads on the page Translate in an order."""
+    view: View = "kinds" if opening_view(atlas.layers, atlas.heads) == "heads" else "layer"
+    shown = Selection(zoom="heads", view=view, order=order_name(order))
+    go = session.enqueue_callback(open_in_translate, shown)
+    st.button(t(label), key=f"atlas-open-{label}", icon=":material/grid_view:", on_click=go)
 
 
 def _typed() -> str:
@@ -115,13 +108,13 @@ def translated(served: TranslationService) -> TranslationResult | None:
         st.stop()
 
 
-def _draw_downloads(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas, state: AtlasState) -> None:
+def _draw_downloads(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas, by: str) -> None:
     with menu(t("atlas.download"), key="atlas-download", icon=":material/download:") as is_open:
         if not is_open:
             return
-        made = exportable(t, served, atlas, "grid", measure=state.by)
+        made = exportable(t, served, atlas, "grid", measure=by)
         if made is not None:
-            st.caption(t("atlas.download_figure", measure=measure_name(t, state.by)))
+            st.caption(t("atlas.download_figure", measure=measure_name(t, by)))
             draw_figure_downloads(made, "download-atlas")
         st.caption(t("atlas.download_table"))
         with st.container(horizontal=True):

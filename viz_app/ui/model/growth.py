@@ -1,8 +1,9 @@
-"""Section of the page Model with the training history of heads."""
+"""Section of the page Model with the training history of heads: the explorer at a snapshot of the training."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,19 +12,24 @@ import streamlit as st
 from transformer_core.atlas.storage import FILE
 from transformer_core.storage.files import CheckpointError
 from transformer_core.storage.measurements import FOLDER
+from viz_app.components.explorer.mount import explorer, last_report, send_finding
 from viz_app.components.explorer.selection import Selection
-from viz_app.components.growth import growth, last_report, pack
-from viz_app.export.provenance import folder_name
-from viz_app.figure_editor.rendering import ExportableFigure
-from viz_app.figures import Style
+from viz_app.explorer_view.training_snapshot import (
+    first_selection,
+    snapshot_name,
+    snapshot_payload,
+    snapshot_roles,
+    training_curves,
+)
 from viz_app.lessons.small_models import KEPT_HISTORIES
 from viz_app.model_card import histories
-from viz_app.model_card.head_snapshot import HeadSnapshot, moment_name
 from viz_app.model_card.histories import HistorySource
+from viz_app.state.query_params import selection_from_params, selection_to_params
 from viz_app.text import Texts
-from viz_app.ui.downloads import draw_command, draw_download, draw_figure_downloads
 from viz_app.ui.edit_links import draw_card_opener
 from viz_app.ui.escape_markdown import escape_markdown
+from viz_app.ui.model.atlas import Params
+from viz_app.ui.plotly_chart import draw_plotly, page_theme
 from viz_app.ui.share_menu import draw_share
 
 if TYPE_CHECKING:
@@ -31,8 +37,35 @@ if TYPE_CHECKING:
 
 _OF = "growth_of"  # the visitor's model, and the model of the open history
 _SEEN = "growth_seen"  # last state of each history, by its folder
+_CURVES = {"height": 260, "title_text": "", "margin": {"t": 10, "b": 80}, "legend_y": -0.55}
 
-Params = dict[str, str | None]
+
+@dataclass(frozen=True)
+class Seen:
+    """State of a history: numbers of the sentence and the snapshot from 0, and the explorer's selection."""
+
+    sentence: int
+    snapshot: int
+    selection: Selection
+
+    @classmethod
+    def from_query(cls, params: Mapping[str, str], history: History) -> Seen:
+        """Read an address; missing or invalid parts are as at the start: the first sentence, before any step."""
+        sentence, step = params.get("grown_text", ""), params.get("grown_at", "")
+        sentences, steps = [str(number + 1) for number in range(len(history.sentences))], [*map(str, history.steps)]
+        return cls(
+            sentences.index(sentence) if sentence in sentences else 0,
+            steps.index(step) if step in steps else 0,
+            selection_from_params(params, first_selection(history)),
+        )
+
+    def to_query(self, history: History) -> Params:
+        """Return the URL parameters."""
+        return {
+            "grown_text": str(self.sentence + 1) if self.sentence else None,
+            "grown_at": str(history.steps[self.snapshot]) if self.snapshot else None,
+            **selection_to_params(self.selection),
+        }
 
 
 def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
@@ -70,11 +103,10 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
     seen = _draw(t, chosen, history, st.query_params.to_dict() if linked else {})
     params = params | seen.to_query(history) | {"grown_of": None if chosen == models[0] else chosen.name}
     with st.container(horizontal=True, key="growth-takeaways"):
-        _draw_download(t, chosen, history, seen)
         draw_share(t, "model", params)
         # The atlas is of the model as it is now, at the end of its history.
         if chosen.served and checkpoint is not None and (checkpoint / FOLDER / FILE).is_file():
-            draw_card_opener(t, Selection(kind=seen.kind, layer=seen.layer, head=seen.head))
+            draw_card_opener(t, seen.selection)
     return params
 
 
@@ -95,39 +127,39 @@ def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
     return chosen
 
 
-def _draw(t: Texts, chosen: HistorySource, history: History, params: dict[str, str]) -> HeadSnapshot:
-    """Draw the heads; return the state of the view."""
+def _draw(t: Texts, chosen: HistorySource, history: History, params: Mapping[str, str]) -> Seen:
+    """Draw the choices, the curves and the explorer; return what is seen."""
     # One key for each model: another one has other sentences, heads and snapshots.
-    key = f"growth-{chosen.name}-{chosen.served}"
-    kept: dict[str, HeadSnapshot] = st.session_state.setdefault(_SEEN, {})
-    place = str(chosen.folder)
+    key, place = f"growth-{chosen.name}-{chosen.served}", str(chosen.folder)
+    kept: dict[str, Seen] = st.session_state.setdefault(_SEEN, {})
     if place not in kept:
-        kept[place] = HeadSnapshot.from_query(params, history)
-    # Unchanged bytes are not sent again, so the start is fixed while the component is on the page.
-    start = f"{key}-start"
-    if key not in st.session_state or start not in st.session_state:
-        st.session_state[start] = kept[place]
-    texts = t.table("growth")
-    texts["at_start"] = moment_name(history, 0, t)
-    payload = pack(history, texts=texts, language=t.language, start=asdict(st.session_state[start]))
-    report = growth(payload, key=key) or last_report(key)
-    seen = kept[place] = HeadSnapshot.from_report(report, history) or kept[place]
-    return seen
-
-
-def _draw_download(t: Texts, chosen: HistorySource, history: History, seen: HeadSnapshot) -> None:
-    args = chosen.name, t, folder_name(chosen.folder)
-    figure, film = seen.figure(history, *args), seen.animation(history, *args)
-    if figure is None or film is None:
-        return
-    still, moving = (ExportableFigure(each, Style(), language=t.language) for each in (figure, film))
-    moment = moment_name(history, seen.moment, t)
-    with st.popover(t("translate.download"), icon=":material/download:"):
-        st.caption(t("growth.take", head=f"{seen.layer + 1}.{seen.head + 1}", moment=moment))
-        draw_figure_downloads(still, "download-growth")
-        st.caption(t("growth.take_film"))
-        draw_download("gif", moving.file, moving.file_name("gif"), "download-growth")
-        draw_command(still)
+        kept[place] = Seen.from_query(params, history)
+    sentence = st.selectbox(
+        t("growth.sentence"),
+        range(len(history.sentences)),
+        index=kept[place].sentence,
+        format_func=lambda number: history.sentences[number].source,
+        key=f"{key}-sentence",
+    )
+    target = escape_markdown(history.sentences[sentence].target)
+    st.caption(t("growth.reads", target=f"*{target}*"))
+    snapshot = st.select_slider(
+        t("growth.moment"),
+        range(len(history.steps)),
+        value=kept[place].snapshot,
+        format_func=lambda number: snapshot_name(history, number, t),
+        key=f"{key}-snapshot-{t.language}",
+    )
+    curves = training_curves(history, snapshot, t, page_theme())
+    for number, (column, figure) in enumerate(zip(st.columns(len(curves)), curves, strict=True)):
+        with column:
+            draw_plotly(figure, f"{key}-curves-{number}", **_CURVES)
+    payload = snapshot_payload(history, sentence, snapshot, chosen.name, t)
+    selection = explorer(payload, key=key, selection=last_report(key) or kept[place].selection)
+    send_finding(key, snapshot_roles(history, snapshot, chosen.name, t))
+    st.caption(t("growth.exact"))
+    kept[place] = Seen(sentence, snapshot, selection)
+    return kept[place]
 
 
 def _small(t: Texts, name: str) -> str:

@@ -15,8 +15,8 @@ from viz_app.figures import CurvesFigure
 from viz_app.figures.build.atlas import most_left, pruned_groups
 from viz_app.figures.options import SCORES
 from viz_app.figures.text.chart_captions import with_caption
-from viz_app.model_card.atlas_state import PruningState, orders
 from viz_app.model_card.pruned_sentence import removed_heads, translate_pruned
+from viz_app.model_card.pruning_state import PruningState, orders
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.state import session
@@ -25,8 +25,7 @@ from viz_app.ui.downloads import draw_command, draw_figure_downloads
 from viz_app.ui.edit_links import draw_edit_button, edit_atlas_in_figures
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.menu import menu
-from viz_app.ui.model.atlas import exportable, translated
-from viz_app.ui.model.growth import Params
+from viz_app.ui.model.atlas import Params, exportable, translated
 from viz_app.ui.plotly_chart import draw_plotly, page_theme
 from viz_app.ui.share_menu import draw_share
 

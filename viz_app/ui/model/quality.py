@@ -60,7 +60,7 @@ def draw_heads(t: Texts, card: ModelCard) -> None:
     counts = card.heads.values()
     st.table(
         {
-            t("model.look_kind"): [t(f"growth.kind_{kind}") for kind in card.heads],
+            t("model.look_kind"): [t(f"explorer.kind_{kind}") for kind in card.heads],
             t("model.look_heads"): [str(one.heads) for one in counts],
             t("model.look_looking"): [str(one.looking) for one in counts],
             t("model.look_resting"): [str(one.resting) for one in counts],
@@ -72,7 +72,7 @@ def draw_heads(t: Texts, card: ModelCard) -> None:
     with st.container(horizontal=True, key="information"):
         for kind, one in card.heads.items():
             shares = [[value / most if most > 0 else 0.0 for value in row] for row in one.information]
-            st.html(_by_head(t, t(f"growth.kind_{kind}"), one.information, shares, kind=kind), width="content")
+            st.html(_by_head(t, t(f"explorer.kind_{kind}"), one.information, shares, kind=kind), width="content")
     if card.head_sentences is not None:
         st.caption(t("model.look_sentences", count=card.head_sentences))
 

@@ -6,12 +6,11 @@ import { h } from "../page/dom.js";
  * One row for each layer, with its name, below a row with the numbers of the heads.
  * @param {HTMLElement[]} cells Layer after layer.
  * @param {number} heads
- * @param {{ layerName?: (layer: number) => string, numbered?: boolean }} [options] `numbered`: whether heads have numbers.
  */
-export function headRows(cells, heads, { layerName = (layer) => String(layer + 1), numbered = true } = {}) {
-  const rows = byLayer(cells, heads).map((own, layer) => row(header("rowheader", layerName(layer)), ...own));
+export function headRows(cells, heads) {
+  const rows = byLayer(cells, heads).map((own, layer) => row(header("rowheader", String(layer + 1)), ...own));
   const numbers = Array.from({ length: heads }, (_, head) => header("columnheader", String(head + 1)));
-  return numbered ? [row(h("span", { role: "columnheader" }), ...numbers), ...rows] : rows;
+  return [row(h("span", { role: "columnheader" }), ...numbers), ...rows];
 }
 
 /**

@@ -37,6 +37,14 @@ export function headPlace({ kind, layer, head }) {
 }
 
 /**
+ * The name of a head as people read and type it: "cross.6.6", numbers from 1.
+ * @param {{ kind: Kind, layer: number, head: number }} head
+ */
+export function headAddress({ kind, layer, head }) {
+  return `${kind}.${headName(layer, head)}`;
+}
+
+/**
  * "cross.5.5" -> its kind, layer and head.
  * @param {string} place
  */

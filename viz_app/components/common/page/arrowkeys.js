@@ -47,14 +47,8 @@ export class RovingFocus {
   /** @type {HTMLElement | null} */
   current = null;
 
-  /**
-   * @param {HTMLElement} element Holds them all.
-   * @param {{ ownRow?: boolean, moved?: (to: HTMLElement) => void }} [options] `ownRow`: Home and End stay in the row of the
-   *   same parent; `moved`: called after a key.
-   */
-  constructor(element, { ownRow = false, moved = () => {} } = {}) {
-    this.ownRow = ownRow;
-    this.moved = moved;
+  /** @param {HTMLElement} element Holds them all. */
+  constructor(element) {
     element.addEventListener("keydown", (event) => this.key(event));
     element.addEventListener("focusin", ({ target }) => this.reach(this.all.find((each) => each === target)));
   }
@@ -86,7 +80,6 @@ export class RovingFocus {
     if (to === null) return;
     consume(event);
     to?.focus();
-    if (to) this.moved(to);
   }
 
   /**
@@ -98,7 +91,7 @@ export class RovingFocus {
     const row = lines.findIndex((line) => current && line.includes(current));
     if (!current || row < 0) return null;
     const [column, at] = [lines[row].indexOf(current), all.indexOf(current)];
-    const line = lines[row].filter((each) => each && (!this.ownRow || each.parentElement === current.parentElement));
+    const line = lines[row].filter((each) => each);
     const ends = ctrlKey ? all : line;
     /** @param {(HTMLElement | undefined)[]} [other] */
     const beside = (other) => other?.[this.nearest ? Math.min(column, other.length - 1) : column];

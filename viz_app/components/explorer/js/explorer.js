@@ -257,7 +257,8 @@ export class Explorer {
     if (has("off")) this.reportOff(state.off);
     if (drawn || has("size")) {
       this.layout(state);
-      if (all || has(...TILES_CHANGE) || state.view === "layer") this.overview.paint(state, this.theme, has("data"));
+      if (all || has(...TILES_CHANGE) || state.view === "layer" || this.overview.heads.moved)
+        this.overview.paint(state, this.theme, has("data"));
       this.overview.mark();
     }
     if (drawn || has("table")) this.figure.tabulate(state);

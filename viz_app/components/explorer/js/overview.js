@@ -3,10 +3,12 @@
 import { h } from "../../common/page/dom.js";
 import { define } from "../../common/page/explained.js";
 import { fillText } from "../../common/text/format.js";
+import { rolesOf } from "./cards/findings.js";
 import { Choice } from "./controls.js";
 import { Measures } from "./data/measures.js";
 import { Legend } from "./draw/legend.js";
 import { Picture } from "./draw/picture.js";
+import { HeadOrder } from "./headorder.js";
 import { caption } from "./sentences.js";
 import { kindsShown, Tiles } from "./tiles.js";
 
@@ -25,8 +27,6 @@ export class Overview {
   views;
   /** @type {State} With the order that holds. */
   effective;
-  /** @type {string} */
-  offered;
   /** @type {Choice} */
   layer;
 
@@ -35,16 +35,14 @@ export class Overview {
     this.store = store;
     this.tiles = new Tiles((tile) => this.open(tile));
     this.view = new Choice("view", ["heads", "layer", "kinds"], store);
-    const order = () => store.set({ order: this.select.value });
-    this.select = h("select", { class: "order-select", change: order });
-    this.orderName = h("span", {});
-    this.order = h("label", { class: "order" }, this.orderName, this.select);
+    this.heads = new HeadOrder(store, (head) => this.openHead(head));
     this.changed = h("span", { class: "note changed-key" });
     this.legend = new Legend();
-    this.choices = h("div", { class: "views" }, this.view.element, this.order, this.changed, this.legend.element);
+    const { view, heads, changed, legend } = this;
+    this.choices = h("div", { class: "views" }, view.element, ...heads.tools, changed, legend.element);
     this.note = h("p", { class: "note count" });
     this.about = h("span");
-    this.element = h("div", { class: "overview" }, this.choices, this.tiles.element, this.note);
+    this.element = h("div", { class: "overview" }, this.choices, this.tiles.element, this.note, heads.list.element);
     const { element } = this.tiles;
     element.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.point(event.target));
     element.addEventListener("pointerleave", () => this.point(null));
@@ -69,7 +67,7 @@ export class Overview {
     this.texts = texts;
     this.view.label(texts.view, [texts.view_heads, texts.view_layer, texts.view_kinds]);
     this.view.offer(["heads", "layer", ...(translation.available.length > 1 ? ["kinds"] : [])]);
-    this.orderName.textContent = texts.order;
+    this.heads.receive(this.measures, texts);
     this.pointed = null;
   }
 
@@ -78,9 +76,14 @@ export class Overview {
    * @param {Tile} tile
    */
   open({ block, row, head }) {
-    const { zoom, layer } = this.store.state;
+    this.openHead({ kind: block.kind, layer: block.one ? this.store.state.layer : row, head });
+  }
+
+  /** @param {{ kind: Kind, layer: number, head: number }} head */
+  openHead(head) {
+    const { zoom } = this.store.state;
     this.opened ||= zoom === "heads";
-    this.store.set({ kind: block.kind, layer: block.one ? layer : row, head, zoom: zoom === "heads" ? "head" : zoom });
+    this.store.set({ ...head, zoom: zoom === "heads" ? "head" : zoom });
   }
 
   /**
@@ -111,10 +114,13 @@ export class Overview {
       measures.translation.view(kind, state.unit, step),
     ]);
     this.views = Object.fromEntries(views);
-    this.effective = { ...state, order: this.offer(state) };
+    measures.learn(rolesOf(measures.translation));
+    const kinds = kindsShown(state, measures.translation);
+    this.heads.update(state, kinds);
+    this.effective = { ...state, order: this.heads.order, only: this.heads.only };
     this.view.update(state);
     this.chooseLayer(state);
-    tiles.build(this.views, this.effective, kindsShown(state, measures.translation));
+    tiles.build(this.views, this.effective, kinds);
     tiles.order(measures, this.effective);
     this.explain(state, theme);
     if (!this.pointed) this.showNote();
@@ -137,25 +143,6 @@ export class Overview {
     this.changed.hidden = !kindsShown(state, measures.translation).some((kind) => measures.changed(kind).size);
     this.changed.textContent = texts.tiles_changed_key;
     this.changed.title = texts.tiles_changed_note;
-  }
-
-  /**
-   * Offers the orders that exist for what is shown; returns the one that holds.
-   * @param {State} state
-   */
-  offer(state) {
-    const { measures, texts, select } = this;
-    const kinds = kindsShown(state, measures.translation);
-    const offered = measures.orders(kinds);
-    const key = `${texts.language} ${offered}`;
-    if (this.offered !== key) {
-      this.offered = key;
-      select.replaceChildren(...offered.map((order) => h("option", { value: order }, texts[`order_${order}`])));
-    }
-    const order = offered.includes(state.order) ? state.order : "layer";
-    select.value = order;
-    this.order.title = texts[`order_${order}_note`];
-    return order;
   }
 
   /**
@@ -248,10 +235,10 @@ export class Overview {
   showNote() {
     const { pointed, texts } = this;
     const { order, view } = this.effective;
-    const note = order === "layer" ? (view === "layer" ? "" : texts.count_note) : texts[`order_${order}_note`];
+    const note = order === "layer" ? (view === "layer" ? "" : texts.count_note) : this.heads.note();
     if (!pointed) {
       define(this.about, note, texts.language, NOTED);
-      return this.note.replaceChildren(this.restingNote(), this.about);
+      return this.note.replaceChildren(this.restingNote(), this.matchingNote(), this.about);
     }
     this.note.replaceChildren(h("b", {}, pointed.button.title), ". ", caption(this.picture(pointed), texts));
   }
@@ -274,6 +261,16 @@ export class Overview {
       all += (view === "layer" ? heads : layers * heads) - absent.filter(shown).length;
     }
     return resting ? h("span", { class: "resting-key" }, fillText(texts.tiles_resting_key, { resting, all }), " ") : "";
+  }
+
+  /** How many heads pass the filter; empty without one. */
+  matchingNote() {
+    const { measures, texts, effective } = this;
+    if (effective.only === null) return "";
+    const [count, all] = [effective.only, null].map(
+      (only) => measures.ranked("layer", kindsShown(effective, measures.translation), only).length,
+    );
+    return `${fillText(texts.only_matching, { count, all })} `;
   }
 
   /** Back to the overview, with the focus on the tile of the selected head. */

@@ -131,7 +131,14 @@ export class Tiles {
         const selected = kind === state.kind && layer === state.layer && tile.head === state.head;
         const label = this.describe(kind, index, order, measures, changed.has(index), texts);
         const value = values ? short(measures.text(order, kind, index), block.fit.narrow) : undefined;
-        block.mark(tile, layer, { label, selected, value, changed: changed.has(index), resting: resting.has(index) });
+        block.mark(tile, layer, {
+          label,
+          selected,
+          value,
+          changed: changed.has(index),
+          resting: resting.has(index),
+          unmatched: !measures.roles.passes(state.only, kind, index),
+        });
         if (selected && !this.element.contains(rootOf(this.element).activeElement)) this.focus.reach(tile.button);
       }
     }
@@ -139,7 +146,8 @@ export class Tiles {
   }
 
   /**
-   * "Encoder self-attention, head 3.5, entropy 0.83 nats", with the measure of the order and whether it has changed.
+   * "Encoder self-attention, head 3.5, entropy 0.83 nats", with the measure of the order, whether it has changed, and what
+   * the atlas says of its role.
    * @param {Kind} kind
    * @param {number} index
    * @param {string} order
@@ -156,7 +164,12 @@ export class Tiles {
     if (measures.resting(kind).has(index))
       parts.push(fillText(texts.tiles_resting, { share: percent(measures.of("resting", kind)?.[index] ?? 0) }));
     if (order === "change" || changed) parts.push(fillText(texts.tiles_change, { value: value("change") }));
-    else if (order !== "layer" && order !== "entropy")
+    else if (measures.roles.measures[order]) {
+      const { label: measure, unit } = measures.roles.measures[order];
+      const known = value(order) === measures.format(order, null) ? [] : [{ measure, value: value(order), unit }];
+      parts.push(...known.map((values) => fillText(texts.tiles_atlas, values)));
+      parts.push(measures.roles.words(kind, Math.floor(index / heads), index % heads));
+    } else if (order !== "layer" && order !== "entropy")
       parts.push(fillText(texts[`tiles_${order}`], { value: value(order) }));
     if (changed) parts.push(fillText(texts.tiles_changed, { value: measures.usualChange(kind).toFixed(2) }));
     return parts.join(", ");
@@ -218,7 +231,7 @@ export class Tiles {
  * @param {boolean} narrow
  */
 function short(text, narrow) {
-  return narrow ? text.replace(/^0(?=\.\d\d)/, "") : text;
+  return narrow ? text.replace(/^(\u2212?)0(?=\.\d\d)/, "$1") : text;
 }
 
 /**

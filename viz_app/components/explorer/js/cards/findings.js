@@ -17,6 +17,15 @@ export function findings(key) {
 }
 
 /**
+ * What is known of the roles of the heads of a translation's model.
+ * @param {Translation} translation
+ */
+export function rolesOf({ key, about }) {
+  const { roles } = findings(key);
+  return roles?.model === about?.model ? (roles ?? null) : null;
+}
+
+/**
  * Makes a finding known.
  * @param {Findings} finding
  * @param {string} [key]

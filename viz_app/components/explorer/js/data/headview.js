@@ -1,6 +1,5 @@
 // All heads of one kind on one sentence: what tiles, maps and matrices are drawn from.
 
-import { AXES } from "../../../common/heads/heads.js";
 import { headName } from "../../../common/text/format.js";
 import { BOUNDARY, tokenText } from "../../../common/text/tokens.js";
 import { HeadMatrix } from "./labelledmatrix.js";
@@ -10,7 +9,6 @@ export class HeadView {
   step = 0;
   /** @type {Position[]} The other side of the decoder at the same position. */
   others = [];
-  start = 0; // of the first weight in `values`
   exactSums = false; // whether sums of rows are known better than from rounded weights
 
   /**
@@ -20,9 +18,8 @@ export class HeadView {
    * @param {Position[]} keys
    * @param {ArrayLike<number>} values
    * @param {number} scale Of `values`.
-   * @param {boolean} [causal]
    */
-  constructor(kind, { layers, heads, absent }, queries, keys, values, scale, causal = kind === "decoder") {
+  constructor(kind, { layers, heads, absent }, queries, keys, values, scale) {
     this.kind = kind;
     this.layers = layers;
     this.heads = heads;
@@ -31,7 +28,7 @@ export class HeadView {
     this.keys = keys;
     this.values = values;
     this.scale = scale;
-    this.causal = causal;
+    this.causal = kind === "decoder";
     this.rows = queries.length; // rows and columns that exist already
     this.columns = keys.length;
   }
@@ -62,7 +59,7 @@ export class HeadView {
    * @param {number} query
    */
   offset(layer, head, query) {
-    return this.start + ((layer * this.heads + head) * this.queries.length + query) * this.keys.length;
+    return ((layer * this.heads + head) * this.queries.length + query) * this.keys.length;
   }
 
   /**
@@ -104,26 +101,6 @@ export class HeadView {
   masked(query, key) {
     return this.causal && key > query;
   }
-}
-
-/**
- * A view of weights that travel as bytes: of an atlas, or of a snapshot of a training.
- * @param {MapSentence} sentence
- * @param {Uint8Array} bytes
- * @param {Kind} kind
- * @param {{ causal?: boolean, snapshot?: number }} [options]
- */
-export function byteView({ axes, maps }, bytes, kind, { causal, snapshot = 0 } = {}) {
-  const { shape, offset } = maps[kind];
-  const [layers, heads, rows, columns] = shape.slice(-4);
-  const [queries, keys] = [AXES[kind].queries, AXES[kind].keys].map((name) =>
-    tokenPositions(axes[name].tokens, axes[name].special),
-  );
-  // An axis may be longer than the maps, which are cut.
-  const axis = [queries.slice(0, rows), keys.slice(0, columns)];
-  const view = new HeadView(kind, { layers, heads }, axis[0], axis[1], bytes, 1 / 255, causal);
-  view.start = offset + snapshot * layers * heads * rows * columns;
-  return view;
 }
 
 /**

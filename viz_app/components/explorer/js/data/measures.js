@@ -1,7 +1,10 @@
-// What each head does, in one number: how sharp, how local, how well it aligns, how much it has changed.
+// What each head does, in one number: how sharp, how local, how well it aligns, how much it has changed; and what the
+// head atlas of its model has measured.
 //
-// All measures are of the whole translation in tokens, special tokens included, so they stay the same whatever is shown.
+// The measures of this file are of the whole translation in tokens, special tokens included, so they stay the same whatever is shown.
 
+import { signed } from "../../../common/text/format.js";
+import { HeadRoles } from "./headroles.js";
 import { headChanges } from "./sentencediff.js";
 import { information, RESTING_SHARE, restingShares } from "./sinks.js";
 
@@ -10,7 +13,8 @@ import { information, RESTING_SHARE, restingShares } from "./sinks.js";
  * @property {number} [digits] After the point. A measure without it is no order of tiles.
  * @property {boolean} [descending] Whether the largest value comes first.
  * @property {boolean} [partial] Whether `of` may return null.
- * @property {(measures: Measures, kind: Kind) => Float64Array | null} of One number for each head, at layer * heads + head.
+ * @property {(measures: Measures, kind: Kind) => Float64Array | null} of One number for each head, at
+ *   layer * heads + head; NaN for a head without one.
  */
 
 /**
@@ -38,6 +42,7 @@ export const MEASURES = {
   information: { of: ({ translation }, kind) => information(whole(translation, kind)) },
 };
 
+const LAST = Number.MAX_VALUE; // the rank of a head without a value
 const LEVELS = 65536; // values of the uint16 that a weight is stored as
 const MIN_CHANGE = 0.05; // a smaller change is never marked
 
@@ -51,6 +56,25 @@ export class Measures {
     this.before = before;
     /** @type {Map<string, Float64Array | null>} */
     this.known = new Map();
+    this.roles = new HeadRoles(null);
+  }
+
+  /**
+   * Takes over what Python knows of these heads.
+   * @param {Roles | null} roles
+   */
+  learn(roles) {
+    if (this.roles.source === roles) return;
+    this.roles = new HeadRoles(roles);
+    for (const key of this.known.keys()) if (!MEASURES[key.split(" ")[0]]) this.known.delete(key);
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Measure | undefined}
+   */
+  measure(name) {
+    return MEASURES[name] ?? this.roles.measures[name];
   }
 
   /**
@@ -60,7 +84,7 @@ export class Measures {
    */
   of(name, kind) {
     const key = `${name} ${kind}`;
-    if (!this.known.has(key)) this.known.set(key, MEASURES[name]?.of(this, kind) ?? null);
+    if (!this.known.has(key)) this.known.set(key, this.measure(name)?.of(this, kind) ?? null);
     return this.known.get(key) ?? null;
   }
 
@@ -72,12 +96,8 @@ export class Measures {
     /** @param {[string, Measure]} entry */
     const exists = ([name, { digits, partial }]) =>
       digits !== undefined && (!partial || kinds.some((kind) => this.of(name, kind) !== null));
-    return [
-      "layer",
-      ...Object.entries(MEASURES)
-        .filter(exists)
-        .map(([name]) => name),
-    ];
+    const rows = Object.entries({ ...MEASURES, ...this.roles.measures });
+    return ["layer", ...rows.filter(exists).map(([name]) => name)];
   }
 
   /**
@@ -87,7 +107,15 @@ export class Measures {
    * @param {number} index
    */
   text(name, kind, index) {
-    return this.of(name, kind)?.[index].toFixed(MEASURES[name].digits) ?? "";
+    return this.format(name, this.of(name, kind)?.[index] ?? null);
+  }
+
+  /**
+   * @param {string} name
+   * @param {number | null} value
+   */
+  format(name, value) {
+    return value === null || Number.isNaN(value) ? "\u2013" : signed(value, this.measure(name)?.digits);
   }
 
   /**
@@ -96,12 +124,41 @@ export class Measures {
    * @param {Kind} kind
    */
   sorted(order, kind) {
-    const values = this.of(order, kind);
-    if (!values) return null;
-    const sign = MEASURES[order].descending ? -1 : 1;
+    const ranks = this.ranks(order, kind);
+    if (!ranks) return null;
     const absent = this.translation.kinds[kind].absent ?? [];
-    const indices = Array.from(values, (_, index) => index).filter((index) => !absent.includes(index));
-    return indices.sort((a, b) => sign * (values[a] - values[b]) || a - b);
+    const indices = Array.from(ranks, (_, index) => index).filter((index) => !absent.includes(index));
+    return indices.sort((a, b) => ranks[a] - ranks[b] || a - b);
+  }
+
+  /**
+   * What heads are sorted by, the smallest first; heads without a value last.
+   * @param {string} order
+   * @param {Kind} kind
+   */
+  ranks(order, kind) {
+    const values = this.roles.measures[order]?.kinds[kind]?.rank ?? this.of(order, kind);
+    const sign = this.measure(order)?.descending ? -1 : 1;
+    return values && Float64Array.from(values, (value) => (Number.isFinite(value) ? sign * Number(value) : LAST));
+  }
+
+  /**
+   * The heads of these kinds that pass a filter, as one list by a measure; by kind and number where there is none.
+   * @param {string} order
+   * @param {Kind[]} kinds
+   * @param {string | null} only
+   */
+  ranked(order, kinds, only) {
+    const heads = kinds.flatMap((kind) => {
+      const { layers, heads, absent = [] } = this.translation.kinds[kind];
+      const ranks = this.ranks(order, kind);
+      return Array.from({ length: layers * heads }, (_, index) => ({
+        kind,
+        index,
+        rank: ranks?.[index] ?? LAST,
+      })).filter(({ index }) => !absent.includes(index) && this.roles.passes(only, kind, index));
+    });
+    return heads.sort((a, b) => a.rank - b.rank);
   }
 
   /**

@@ -183,12 +183,12 @@ export class Block {
   }
 
   /**
-   * Names a tile, frames it when it is selected, and marks it when its head has changed or rests.
+   * Names a tile, frames it when it is selected, and marks it when its head has changed, rests, or does not pass the filter.
    * @param {Tile} tile
    * @param {number} layer
-   * @param {{ label: string, selected: boolean, value: string | undefined, changed: boolean, resting: boolean }} state
+   * @param {{ label: string, selected: boolean, value: string | undefined, changed: boolean, resting: boolean, unmatched: boolean }} state
    */
-  mark(tile, layer, { label, selected, value, changed, resting }) {
+  mark(tile, layer, { label, selected, value, changed, resting, unmatched }) {
     const { button } = tile;
     const name = headName(layer, tile.head);
     button.dataset.head = name;
@@ -197,6 +197,7 @@ export class Block {
     if (button.title !== label) button.title = label;
     button.classList.toggle("changed", changed);
     button.classList.toggle("resting", resting);
+    button.classList.toggle("unmatched", unmatched);
     if (tile.name) tile.name.textContent = name;
     if (tile.value && value !== undefined) tile.value.textContent = value;
   }

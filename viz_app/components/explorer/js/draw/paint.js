@@ -119,9 +119,6 @@ export function paintHead(context, view, layer, head, look) {
   context.putImageData(image, 0, 0);
 }
 
-/** A head as it is: all tokens, weights from 0 to 1. @type {Pick<State, "scale" | "threshold" | "special">} */
-export const PLAIN = { scale: "linear", threshold: 0, special: true };
-
 /**
  * Whether a row looks nowhere, as all its keys are masked.
  * @param {View} view

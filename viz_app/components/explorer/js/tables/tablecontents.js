@@ -1,12 +1,15 @@
-// What the tables of the explorer hold: the weights of a picture, the difference of two heads, the branches of a search.
+// What the tables of the explorer hold: the weights of a picture, the difference of two heads, the heads by a measure, the
+// branches of a search.
 
+import { headAddress } from "../../../common/heads/heads.js";
 import { h, tokenElement } from "../../../common/page/dom.js";
 import { decimals, fillText, signed } from "../../../common/text/format.js";
 import { plus } from "../data/difference.js";
 
 const MAX_WEIGHTS = 900; // cells of a page
 const MAX_DIFFERENCES = 600;
-const BRANCHES = 12; // rows of a page
+const HEADS = 48; // rows of a page
+const BRANCHES = 12;
 
 /** @typedef {import("./table.js").TableContent} TableContent */
 
@@ -62,6 +65,52 @@ export function differenceTable(difference, picture, title, texts) {
     perPage: Math.max(1, Math.floor(MAX_DIFFERENCES / (columns.length + 1))),
     cells,
   };
+}
+
+/**
+ * The heads that pass a filter by a measure, each with its role and, of a head atlas, interval and baseline.
+ * @param {Measures} measures
+ * @param {{
+ *   order: string,
+ *   only: string | null,
+ *   kinds: Kind[],
+ *   title: string,
+ *   open: (head: { kind: Kind, layer: number, head: number }) => void,
+ * }} state
+ * @param {ExplorerTexts} texts
+ * @returns {TableContent}
+ */
+export function headTable(measures, { order, only, kinds, title, open }, texts) {
+  const heads = measures.ranked(order, kinds, only);
+  const { roles } = measures;
+  const atlas = roles.measures[order];
+  const measured = atlas && Object.values(atlas.kinds).some(({ low }) => low);
+  const number = (/** @type {string} */ text) => h("td", { class: "number" }, text);
+  /** @param {number} row */
+  const cells = (row) => {
+    const { kind, index } = heads[row];
+    const count = measures.translation.kinds[kind].heads;
+    const place = { kind, layer: Math.floor(index / count), head: index % count };
+    const button = h("button", { class: "head-link", "data-row": row, click: () => open(place) }, headAddress(place));
+    const { low, high, baseline } = atlas?.kinds[kind] ?? {};
+    const [from, to, least] = [low, high, baseline].map((values) => measures.format(order, values?.[index] ?? null));
+    return [
+      number(String(row + 1)),
+      h("th", { scope: "row" }, button),
+      h("td", { class: "head-words" }, roles.words(kind, place.layer, place.head)),
+      ...(order === "layer" ? [] : [number(measures.text(order, kind, index))]),
+      ...(measured ? [number(fillText(texts.list_from_to, { from, to })), number(least)] : []),
+    ];
+  };
+  const name = atlas ? `${atlas.label} (${atlas.unit})` : texts[`order_${order}`];
+  const columns = [
+    "",
+    texts.list_head,
+    texts.list_role,
+    ...(order === "layer" ? [] : [name]),
+    ...(measured ? [texts.list_interval, texts.list_baseline] : []),
+  ];
+  return { texts, label: texts.list, title, columns, count: heads.length, perPage: HEADS, cells };
 }
 
 /**

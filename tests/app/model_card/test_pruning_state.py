@@ -1,67 +1,21 @@
-"""What is seen of an atlas, in a report and in an address; the heads that are gone from a sentence."""
+"""The state of the pruning curves in an address; the heads that are gone from a sentence."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
-import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from tests.atlas_samples import drawn_atlas
 from transformer_core.analysis.ablation import translate_without
-from transformer_core.atlas.measures import NAMES
 from viz_app.figures.build.atlas import most_left
 from viz_app.figures.options import GROUPS, SCORES
-from viz_app.model_card.atlas_state import MAX_CHOSEN, AtlasState, PruningState, orders
 from viz_app.model_card.pruned_sentence import removed_heads, translate_pruned
+from viz_app.model_card.pruning_state import PruningState, orders
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 
 ATLAS = drawn_atlas()
-PLACES = [f"{kind}.{layer}.{head}" for kind in ("encoder", "decoder", "cross") for layer in (0, 1) for head in range(4)]
-states = some.builds(
-    AtlasState,
-    by=some.sampled_from(NAMES),
-    view=some.sampled_from(("grid", "list")),
-    rising=some.booleans(),
-    kind=some.sampled_from(("", "encoder", "cross")),
-    role=some.sampled_from(("", "none", "offset-1", "offset+1", "link obj to_head", "link nmod:poss to_dependent")),
-    significant=some.booleans(),
-    chosen=some.lists(some.sampled_from(PLACES), unique=True, max_size=MAX_CHOSEN).map(tuple),
-)
-GOOD = AtlasState(by="entropy", chosen=("cross.1.3",)).to_dict()
 
-
-@settings(suppress_health_check=[HealthCheck.too_slow])  # a machine may pause
-@given(states)
-def test_a_report_and_an_address_hold_the_whole_state(state: AtlasState) -> None:
-    assert AtlasState.from_report(state.to_dict()) == state
-    params = {name: value for name, value in state.to_query(NAMES[0]).items() if value is not None}
-    assert AtlasState.from_query(params).fitted(ATLAS) == state
-    assert state.fitted(ATLAS) == state
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"by": 3},
-        {"by": "x" * 41},
-        {"view": "table"},
-        {"kind": "all"},
-        {"chosen": "cross.1.1"},
-        {"chosen": ["cross.0.0"] * (MAX_CHOSEN + 1)},
-        {"rising": "yes"},
-        {"more": 1},
-    ],
-)
-def test_a_report_that_makes_no_sense_counts_as_none(change: dict[str, Any]) -> None:
-    assert AtlasState.from_report(GOOD) is not None
-    assert AtlasState.from_report({**GOOD, **change}) is None
-    assert AtlasState.from_report(None) is None and AtlasState.from_report({}) is None
-
-
-_NAMES = ("by", "view", "order", "kind", "role", "effect", "heads", "prune", "score", "by_order", "left")
+_NAMES = ("prune", "score", "by_order", "left")
 names = some.sampled_from([f"atlas_{name}" for name in _NAMES])
 nonsense = some.text(max_size=12) | some.sampled_from(
     ("-1", "1e9", "cross.0.1", "cross.1.0", "cross.9.9,cross.1.1", "²", "99999", "all", "random", "greedy", "\ud800")
@@ -71,10 +25,6 @@ nonsense = some.text(max_size=12) | some.sampled_from(
 @settings(deadline=None)
 @given(some.dictionaries(names, nonsense))
 def test_nonsense_in_an_address_is_left_out(params: dict[str, str]) -> None:
-    state = AtlasState.from_query(params).fitted(ATLAS)
-    assert AtlasState(role="\ud800").fitted(ATLAS).role == ""
-    assert state.by in NAMES and set(state.chosen) <= set(PLACES)
-    assert AtlasState.from_report(state.to_dict()) == state
     pruning = PruningState.from_query(params, ATLAS)
     assert pruning.group in GROUPS and pruning.score in SCORES and pruning.order in orders(ATLAS, pruning.group)
     assert 0 <= pruning.left <= most_left(ATLAS, pruning.group)
@@ -92,11 +42,8 @@ def test_an_address_holds_the_slider(group: str, score: str, order: int, left: f
 
 def test_states_of_a_larger_model_fit_a_smaller_one() -> None:
     small = drawn_atlas(1, 2)
-    assert AtlasState(chosen=("cross.1.3", "cross.0.1", "cross.0.1")).fitted(small).chosen == ("cross.0.1",)
     state = PruningState(group="cross", score="bleu", order="greedy", left=400).fitted(small)
     assert (state.order, state.left) == ("effect", 2)
-    without = msgspec.structs.replace(small, looks=None, links=None)
-    assert AtlasState(by="entropy").fitted(without).by == "gain", "alignment explains heads, too"
 
 
 def test_the_first_heads_of_the_order_are_gone() -> None:
