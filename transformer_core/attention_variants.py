@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
-Feature = Literal["neuron_view", "decompose_score", "MarianMTModel", "CTranslate2", "the ONNX export"]
+Feature = Literal["neuron_view", "decompose_score", "MarianMTModel", "the ONNX export"]
 _ALL_FEATURES: frozenset[Feature] = frozenset(get_args(Feature))
 
 

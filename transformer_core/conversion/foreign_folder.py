@@ -36,9 +36,6 @@ class ForeignFolder:
     Args:
         path: The folder.
 
-    Attributes:
-        chosen: File of tensors without a fixed name; set it before reading a tensor.
-
     Raises:
         ConversionError: There is no such folder.
     """
@@ -47,7 +44,6 @@ class ForeignFolder:
         if not path.is_dir():
             raise ConversionError(f"{path}: folder not found")
         self.path = path
-        self.chosen: Path | None = None
 
     def has(self, name: str) -> bool:
         """Return whether the folder has a file of this name."""
@@ -71,8 +67,6 @@ class ForeignFolder:
     @cached_property
     def _places(self) -> dict[str, Path]:
         """Name of each tensor -> its file."""
-        if self.chosen is not None:
-            return dict.fromkeys(opened(self.chosen).shapes, self.chosen)
         for whole in _WEIGHTS:
             index = f"{whole}.index.json"
             if self.has(index):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from transformer_core.conversion import bart, many_languages, marian, marian_native
+from transformer_core.conversion import bart, many_languages, marian
 from transformer_core.conversion.foreign_folder import ConversionError, ForeignFolder
 from transformer_core.conversion.plan import Plan
 
-SUPPORTED = "Marian / OPUS-MT (transformers or .npz), M2M-100, NLLB-200 (dense), mBART-50 and BART"
+SUPPORTED = "Marian / OPUS-MT, M2M-100, NLLB-200 (dense), mBART-50 and BART"
 _FAMILIES: dict[str, Callable[[ForeignFolder, Mapping[str, Any]], Plan]] = {
     "marian": marian.plan,
     "m2m_100": many_languages.plan_m2m_100,
@@ -24,8 +24,6 @@ def recognise(folder: ForeignFolder) -> Plan:
     Raises:
         ConversionError: The family is not supported; the message names it.
     """
-    if not folder.has("config.json") and (weights := marian_native.find(folder)):
-        return marian_native.plan(folder, weights)
     if not folder.has("config.json"):
         raise ConversionError(f"{folder.path}: has no config.json; supported are {SUPPORTED}")
     config = folder.json("config.json")

@@ -1,17 +1,13 @@
-"""Readers of untrusted tensor files, without running code: safetensors, `pytorch_model.bin`, Marian's `.npz`."""
+"""Readers of untrusted tensor files, without running code: safetensors, `pytorch_model.bin`."""
 
 from __future__ import annotations
 
-import math
 import pickle
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
-import numpy.lib.format as npy
-import numpy.typing as npt
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
@@ -21,8 +17,6 @@ from transformer_core.storage.files import open_regular, problem_of
 MAX_SHARD_BYTES = 50_000_000_000
 MAX_TENSORS = 100_000
 _MAX_VALUES = 2**34  # of a tensor
-
-NPZ = ".npz"
 
 Shape = tuple[int, ...]
 
@@ -105,51 +99,9 @@ class _Pickled(TensorFile):
         return self._tensors[name]
 
 
-class Npz(TensorFile):
-    """Arrays in a zip file; Python objects, which need pickle, are refused."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            open_regular(path, MAX_SHARD_BYTES).close()
-            self._zip = zipfile.ZipFile(path)
-            sizes = {info.filename: info.file_size for info in self._zip.infolist()}
-            headers = {name.removesuffix(".npy"): self._header(name, size) for name, size in sizes.items()}
-        except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-            reason = problem_of(error).splitlines()[0][:200] if str(error) else type(error).__name__
-            raise ConversionError(f"{path}: cannot be read: {reason}") from error
-        self.shapes = {name: shape for name, shape in headers.items()}
-
-    def _header(self, name: str, size: int) -> Shape:
-        with self._zip.open(name) as member:
-            version = npy.read_magic(member)
-            read = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}.get(version)
-            if read is None:
-                raise ValueError(f"{name} is an array of version {version}")
-            shape, _, dtype = read(member)
-        if dtype.hasobject:
-            raise ValueError(f"{name} holds Python objects")
-        if math.prod(shape) * dtype.itemsize > size:
-            raise ValueError(f"{name} says it has shape {shape}, but has {size:,} bytes")
-        return tuple(shape)
-
-    def array(self, name: str) -> npt.NDArray[Any]:
-        """Read an array of any type."""
-        try:
-            with self._zip.open(f"{name}.npy") as member:
-                return npy.read_array(member, allow_pickle=False)
-        except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
-            raise ConversionError(f"{self.path}: {name} cannot be read: {problem_of(error)}") from error
-
-    def tensor(self, name: str) -> Tensor:
-        """Read an array of numbers."""
-        return torch.from_numpy(np.ascontiguousarray(self.array(name)))
-
-
 def opened(path: Path) -> TensorFile:
     """Open a file of tensors by its suffix. Raises ConversionError if it cannot be read."""
-    kind = {".safetensors": _Safetensors, NPZ: Npz}.get(path.suffix, _Pickled)
-    source = kind(path)
+    source = _Safetensors(path) if path.suffix == ".safetensors" else _Pickled(path)
     if len(source.shapes) > MAX_TENSORS:
         raise ConversionError(f"{path}: holds more than {MAX_TENSORS:,} tensors")
     for name, shape in source.shapes.items():

@@ -6,7 +6,6 @@ vocabulary.py     token lists and SentencePiece models for other programs
 search.py         their length penalty
 marian_folder.py  transformers' MarianMTModel and MarianTokenizer: files and options
 marian_weights.py its weights
-ctranslate2_folder.py  CTranslate2
 onnx_folder.py    ONNX: files, shapes, an example
 onnx_graphs.py    encoder and decoder step, with every attention weight
 """

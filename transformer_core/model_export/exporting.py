@@ -9,7 +9,7 @@ from pathlib import Path
 
 from transformer_core import __version__
 from transformer_core.checkpoint import Checkpoint, load_checkpoint
-from transformer_core.model_export import ctranslate2_folder, marian_folder, onnx_folder
+from transformer_core.model_export import marian_folder, onnx_folder
 from transformer_core.model_export.refusals import ExportError
 from transformer_core.model_export.search import search_notes
 from transformer_core.storage.files import EXPORT_FILE, atomic_directory, read_regular, write_json
@@ -19,7 +19,6 @@ _MAX_CARD_BYTES = 1_000_000
 # Program -> writer of its folder, which returns notes on differences; and an example of its use.
 WRITERS: dict[str, tuple[Callable[[Checkpoint, Path], Sequence[str]], Callable[[Checkpoint], str]]] = {
     "transformers": (marian_folder.write_marian, marian_folder.usage),
-    "ctranslate2": (ctranslate2_folder.write_ctranslate2, ctranslate2_folder.usage),
     "onnx": (onnx_folder.write_onnx, onnx_folder.usage),
 }
 

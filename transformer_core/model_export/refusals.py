@@ -32,17 +32,14 @@ def check_variant(program: Feature, config: ModelConfig) -> None:
         raise ExportError(f"attention is {config.attention!r}, but {program} supports only {known}")
 
 
-def check_plain_attention(program: Feature, config: ModelConfig, *, scaled: bool = True) -> None:
-    """Raise ExportError unless attention is the paper's, over all positions, with heads of width d_model / h.
-
-    `scaled` is the required value of this option.
-    """
+def check_plain_attention(program: Feature, config: ModelConfig) -> None:
+    """Raise ExportError unless attention is the paper's, over all positions, with heads of width d_model / h."""
     check_variant(program, config)
     width = config.d_model // config.num_heads
     check_options(
         program,
         config,
-        scaled=scaled,
+        scaled=True,
         causal=True,
         residual=True,
         window=0,

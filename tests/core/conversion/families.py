@@ -9,14 +9,11 @@ from pathlib import Path
 from tests.core.conversion.bart_twins import bart_twin
 from tests.core.conversion.language_twins import LANGUAGES, language_twin
 from tests.core.conversion.marian_twins import VARIANTS, marian_twin
-from tests.core.conversion.native_twins import VARIANTS as NATIVE
-from tests.core.conversion.native_twins import native_twin
 from tests.core.conversion.twins import Twin
 
 TWINS: dict[str, Callable[[Path], Twin]] = {
     **{f"marian: {name}": partial(marian_twin, name=name) for name in VARIANTS},
     **{name: partial(language_twin, family=name) for name in LANGUAGES},
     "bart": bart_twin,
-    **{f"native: {name}": partial(native_twin, variant=name) for name in NATIVE},
 }
-ONE_EACH = ("marian: many languages", *LANGUAGES, "bart", "native: separate", "native: pre-norm")
+ONE_EACH = ("marian: many languages", *LANGUAGES, "bart")

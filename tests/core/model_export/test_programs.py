@@ -31,10 +31,9 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
         {"embedding_norm": True},
         {"layer_norm_epsilon": 1e-3},
     ],
-    "ctranslate2": [{"window": 2}, {"causal": False}, {"residual": False}, {"d_v": 3}],
     "onnx": [{"window": 2}, {"attention": "additive"}],
 }
-NAMES = {"transformers": "MarianMTModel", "ctranslate2": "CTranslate2", "onnx": "the ONNX export"}
+NAMES = {"transformers": "MarianMTModel", "onnx": "the ONNX export"}
 
 
 @pytest.mark.parametrize(
@@ -74,27 +73,23 @@ def test_other_families_are_refused(name: str, said: str, twins: Callable[[str],
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("program", "package", "needs"),
-    [("ctranslate2", "ctranslate2", "CTranslate2"), ("onnx", "onnxscript", "onnx and onnxscript")],
-)
-def test_without_a_package_one_line_says_how_to_get_it(program: str, package: str, needs: str, tmp_path: Path) -> None:
-    code = f"import sys; sys.modules[{package!r}] = None; from transformer_core.cli import main; sys.exit(main())"
+def test_without_a_package_one_line_says_how_to_get_it(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['onnxscript'] = None; from transformer_core.cli import main; sys.exit(main())"
     given = [
         "export-model",
         f"--checkpoint={CHECKPOINTS / 'en-fr-small'}",
-        f"--to={program}",
+        "--to=onnx",
         f"--out={tmp_path / 'out'}",
     ]
     done = subprocess.run([sys.executable, "-c", code, *given], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr == f"error: needs {needs}: python -m pip install 'headlight[export]'\n"
+    assert done.stderr == "error: needs onnx and onnxscript: python -m pip install 'headlight[export]'\n"
     assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
     ("program", "beam"),
-    [("transformers", None), ("ctranslate2", None), pytest.param("onnx", 1, marks=pytest.mark.slow)],
+    [("transformers", None), pytest.param("onnx", 1, marks=pytest.mark.slow)],
 )
 def test_the_readme_runs(program: str, beam: int | None, tmp_path: Path) -> None:
     export_model(CHECKPOINTS / "en-de", tmp_path / "out", program)

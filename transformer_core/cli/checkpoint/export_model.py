@@ -1,7 +1,6 @@
 """Write a checkpoint as a model of another program, with its vocabulary and its search.
 
 transformers: a folder that MarianMTModel and MarianTokenizer load.
-ctranslate2: a folder that CTranslate2 loads; needs the package of that name.
 onnx: encoder and decoder step, with all attention weights; needs onnx and onnxscript.
 
 An option without a counterpart in the program is an error, or a line that names the difference: docs/models.md.
@@ -21,7 +20,7 @@ from transformer_core.storage.files import EXPORT_FILE
 
 log = logging.getLogger(__name__)
 
-PROGRAMS = ("transformers", "ctranslate2", "onnx")
+PROGRAMS = ("transformers", "onnx")
 
 
 def add_options(parser: Parser) -> None:

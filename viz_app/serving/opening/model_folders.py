@@ -55,10 +55,7 @@ def model_folders(root: Path) -> dict[str, Path]:
 
 def _may_be_model(names: set[str]) -> bool:
     """Return whether a folder of these files may be a model: neither a training run, nor numbers of a figure alone."""
-    endings = {Path(name).suffix for name in names}
-    if "config.json" in names:
-        return "metrics.jsonl" not in names
-    return ".npz" in endings and not endings.isdisjoint({".yml", ".spm"})
+    return "config.json" in names and "metrics.jsonl" not in names
 
 
 def _entries(folder: Path) -> tuple[set[str], list[Path]]:

@@ -305,7 +305,7 @@ def test_who_may_open_models(
 
 
 def test_folders_that_are_offered(tmp_path: Path) -> None:
-    models = ("config.json", "a/config.json", "b/c/model.npz", "b/c/vocab.yml", "b/c/d/e/config.json")
+    models = ("config.json", "a/config.json", "b/c/config.json", "b/c/d/e/config.json")
     run = ("run/config.json", "run/metrics.jsonl", "run/step-00000100/model.safetensors")
     others = (".git/config.json", "notes/a.md", "figures/bicycle.npz", "figures/bicycle.pdf")
     for name in (*models, *run, *others):
