@@ -24,9 +24,10 @@ def test_the_lines_of_the_guide_convert_a_model(name: str, tmp_path: Path, monke
     exec(code, {})
     translator, theirs = Translator.load(CHECKPOINTS / name), ctranslate2.Translator("en-de-ctranslate2")
     side, texts = translator.tokenizer.source, sentences(16)
-    tokens = [list(side.tokens(translator.encode(text).ids))[:-1] for text in texts]  # </s> is added there
+    tokens = [list(side.tokens(translator.encode(text).ids)) for text in texts]
     ours: list[Hypothesis] = searched(translator, texts, 1)
-    results = theirs.translate_batch(tokens, beam_size=1, length_penalty=0.0, return_scores=True)
-    for mine, each in zip(ours, results, strict=True):
-        assert each.hypotheses[0] == list(translator.tokenizer.tokens(mine.ids))
-        assert each.scores[0] == pytest.approx(sum(mine.log_probabilities), abs=2e-3)
+    targets = [list(translator.tokenizer.tokens(each.ids)) for each in ours]
+    results = theirs.translate_batch(tokens, beam_size=1)
+    assert [each.hypotheses[0] for each in results] == targets
+    for mine, each in zip(ours, theirs.score_batch(tokens, targets), strict=True):
+        assert each.log_probs == pytest.approx(mine.log_probabilities, abs=1e-3)  # with that of </s>
