@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from transformer_core.attention_maps import Axis, FloatArray
-from transformer_core.hooks.hook_sites import Site, site_of
-from transformer_core.hooks.points import Captured, Edit, capture, edit, hook_points
+from transformer_core.hooks.hook_sites import site_of
+from transformer_core.hooks.points import Captured, Edit, batch_context, capture, edit, hook_points
 from transformer_core.hooks.short_addresses import find_places
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import TeacherForcedInput, Translator
@@ -63,8 +63,9 @@ class Labelled:
     @property
     def tensor(self) -> Tensor:
         """The values of the only sentence, a dimension for each of `axes`. Raises ValueError for several sentences."""
-        (tensor,) = self.tensors
-        return tensor
+        if len(self.tensors) != 1:
+            raise ValueError(f"{self.name} has {len(self.tensors)} sentences: take one, run[0][...], or `tensors`")
+        return self.tensors[0]
 
     def numpy(self) -> FloatArray:
         """Return float32 values; of several sentences (sentences, ...), with NaN where a shorter one has no token."""
@@ -135,7 +136,8 @@ class ReadSentence(NamedTuple):
 class Run:
     """One sentence or several, read by the model: an address, long or short, gives the values kept there.
 
-    `run[address]` is `Labelled`, `run[0]` the first sentence of several. Raises AddressError where nothing was kept.
+    `run[address]` is `Labelled`, `run[0]` the first sentence of several, `run[:5]` a run of the first five. Raises
+    AddressError where nothing was kept. `keys()` lists what was kept; `address in run` says whether it was.
 
     Args:
         sentences: What was read.
@@ -148,14 +150,15 @@ class Run:
     several: bool
 
     @overload
-    def __getitem__(self, which: SupportsIndex) -> Run: ...
+    def __getitem__(self, which: SupportsIndex | slice) -> Run: ...
     @overload
     def __getitem__(self, which: str) -> Labelled: ...
-    def __getitem__(self, which: SupportsIndex | str) -> Run | Labelled:
+    def __getitem__(self, which: SupportsIndex | slice | str) -> Run | Labelled:
         if not isinstance(which, str):
-            number = operator.index(which)
-            kept = {address: [values[number]] for address, values in self.captured.calls.items()}
-            return Run((self.sentences[number],), Captured(kept), several=False)
+            several = isinstance(which, slice)
+            numbers = range(len(self))[which] if isinstance(which, slice) else [operator.index(which)]
+            kept = {address: [values[n] for n in numbers] for address, values in self.captured.calls.items()}
+            return Run(tuple(self.sentences[n] for n in numbers), Captured(kept), several=several)
         place = self.captured.place(which)
         axes = tuple(name for name in site_of(place.address).shape[1:] if name != "heads" or place.head is None)
         labels = tuple(tuple(each.tokens_along(name, place.address) for name in axes) for each in self.sentences)
@@ -165,6 +168,13 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.sentences)
+
+    def keys(self) -> list[str]:
+        """Return the long addresses of the kept values."""
+        return list(self.captured)
+
+    def __contains__(self, address: object) -> bool:
+        return isinstance(address, str) and address in self.captured
 
     def __iter__(self) -> Iterator[Run]:
         return (self[number] for number in range(len(self)))
@@ -177,7 +187,10 @@ class Run:
 
     @property
     def grad(self) -> Run:
-        """Gradients that `backward` has left at the kept values, in their place and shape; 0 where it left none."""
+        """Gradients that `backward` has left at the kept values, in their place and shape; 0 where it left none.
+
+        Several `backward` add up, as in PyTorch; `torch.autograd.grad` gives one alone.
+        """
         grads = {
             address: [torch.zeros_like(value) if value.grad is None else value.grad for value in values]
             for address, values in self.captured.calls.items()
@@ -215,11 +228,13 @@ def run(
     Raises:
         AddressError: The model has no such hook point.
         SourceTooLong: See `Translator.encode`.
-        ValueError: There is no sentence, or an empty one.
+        ValueError: There is no sentence, an empty one, or a tuple that is no pair.
     """
     edits, one = edits or {}, isinstance(what, str | tuple)
     many = [what] if isinstance(what, str | tuple) else what
     pairs = [(each, None) if isinstance(each, str) else each for each in many]
+    if wrong := next((each for each in pairs if len(each) != 2), None):
+        raise ValueError(f"a pair is (source, target), not {len(wrong)} texts; several sentences are a list")
     places = find_places(keep, hook_points(model), model.config.num_heads, "weights")  # before any work
     inputs = _inputs(model, pairs, edits)
     order = sorted(range(len(pairs)), key=lambda number: (len(inputs[number].source), inputs[number].rows))
@@ -228,8 +243,8 @@ def run(
     ordered = [inputs[number] for number in order]
     for group in [[each] for each in ordered] if grad else model.passes(ordered):
         numbers = order[len(found) : len(found) + len(group)]
-        changed, kept = edit(model, _renumbered(edits, numbers)), capture(model, addresses, grad=grad)
-        with torch.set_grad_enabled(grad), changed, kept as seen:
+        changed, kept = edit(model, edits), capture(model, addresses, grad=grad)
+        with torch.set_grad_enabled(grad), batch_context(numbers, len(pairs)), changed, kept as seen:
             log_p = model.read(group)
         for row, (number, each) in enumerate(zip(numbers, group, strict=True)):
             translation = model.tokenizer.decode(each.target)
@@ -252,24 +267,11 @@ def _inputs(
     texts = [number for number in range(len(pairs)) if number not in targets]
     for start in range(0, len(texts), _TRANSLATED_TOGETHER):
         numbers = texts[start : start + _TRANSLATED_TOGETHER]
-        with edit(model, _renumbered(edits, numbers)):
+        with edit(model, edits), batch_context(numbers, len(pairs)):
             results = model.search([sources[number].ids for number in numbers])
         for number, result in zip(numbers, results, strict=True):
             targets[number] = result.hypotheses[0].ids, result.hypotheses[0].finished
     return [TeacherForcedInput(source, *targets[number]) for number, source in enumerate(sources)]
-
-
-def _renumbered(edits: Mapping[str, Edit], numbers: Sequence[int]) -> dict[str, Edit]:
-    """Return edits that get the numbers of sentences in the run, not in one of its passes."""
-
-    def with_numbers(change: Edit) -> Edit:
-        def changed(value: Tensor, site: Site) -> Tensor | None:
-            sentences = tuple(numbers[number] for number in site.rows.sentences or range(len(value)))
-            return change(value, replace(site, rows=replace(site.rows, sentences=sentences)))
-
-        return changed
-
-    return {address: with_numbers(change) for address, change in edits.items()}
 
 
 def _cut(value: Tensor, address: str, row: int, sentence: ReadSentence) -> Tensor:

@@ -7,6 +7,7 @@ both share weights, precision and active edits.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ from transformer_core.data import Batch, make_batch
 from transformer_core.decoding.beam import Hypothesis, IsGivenUp, Node, SearchResult, ShouldStop, beam_search
 from transformer_core.decoding.constraint import Constraint, PrefixError
 from transformer_core.decoding.forced_maps import capture_maps, to_host
+from transformer_core.hooks.points import batch_context
 from transformer_core.model.masks import input_padding_mask, padding_mask
 from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.automaton import BracketAutomaton, least_symbols
@@ -306,16 +308,18 @@ class Translator:
         if not filled:
             return results
         source = make_batch([sources[number] for number in filled], [[] for _ in filled], special).source
-        found = beam_search(
-            self.model,
-            source.to(self._device),
-            special,
-            config,
-            should_stop or (lambda: False),
-            (lambda row: is_given_up(filled[row])) if is_given_up else (lambda row: False),
-            self.constraint([sources[number] for number in filled], config),
-            [begun[number] for number in filled],
-        )
+        lengths = [(len(sources[number]) + 1, None) for number in filled]
+        with batch_context(filled, len(sources), lengths):
+            found = beam_search(
+                self.model,
+                source.to(self._device),
+                special,
+                config,
+                should_stop or (lambda: False),
+                (lambda row: is_given_up(filled[row])) if is_given_up else (lambda row: False),
+                self.constraint([sources[number] for number in filled], config),
+                [begun[number] for number in filled],
+            )
         for number, result in zip(filled, found, strict=True):
             results[number] = result
         return results
@@ -382,7 +386,8 @@ class Translator:
         inputs = [TeacherForcedInput(self.encode(source), self.encode_target(target).ids) for source, target in pairs]
         totals: list[float] = []
         for together in self.passes(inputs, maps=False):
-            with torch.no_grad():
+            numbers = range(len(totals), len(totals) + len(together))
+            with torch.no_grad(), batch_context(numbers, len(inputs)):
                 totals += self.read(together).double().sum(dim=1).tolist()
         return totals
 
@@ -395,7 +400,8 @@ class Translator:
         special = self.tokenizer.special
         written = [torch.tensor((*each.target, special.eos)[: each.rows], device=self._device) for each in pairs]
         outputs = pad_sequence(written, batch_first=True, padding_value=special.pad)  # (B, T)
-        log_p = torch.log_softmax(self.model.logits(self._decoder_output(pairs)).float(), dim=-1)  # (B, T, V)
+        with self._sentences(pairs):
+            log_p = torch.log_softmax(self.model.logits(self._decoder_output(pairs)).float(), dim=-1)  # (B, T, V)
         counted = outputs != special.pad
         counted[:, 0] &= outputs[:, 0] != special.forced_bos
         return log_p.gather(2, outputs[:, :, None]).squeeze(2).masked_fill(~counted, 0.0)
@@ -437,7 +443,11 @@ class Translator:
         """
         for each in pairs:
             self.check_maps(each)
-        return [maps for together in self.passes(pairs, logits=False) for maps in self._forced_pass(together)]
+        found: list[AttentionMaps] = []
+        for together in self.passes(pairs, logits=False):
+            with batch_context(range(len(found), len(found) + len(together)), len(pairs)):
+                found += self._forced_pass(together)
+        return found
 
     def _map_size(self, reading: TeacherForcedInput) -> tuple[int, int, int]:
         """Return heads, S and T."""
@@ -477,6 +487,11 @@ class Translator:
             _translator=self,
         )
 
+    @staticmethod
+    def _sentences(pairs: Sequence[TeacherForcedInput]) -> AbstractContextManager[None]:
+        lengths = [(len(each.source) + 1, each.rows) for each in pairs]
+        return batch_context(range(len(pairs)), len(pairs), lengths)
+
     def _decoder_output(self, pairs: Sequence[TeacherForcedInput]) -> Tensor:
         """Run one pass; return (B, T, d)."""
         special = self.tokenizer.special
@@ -488,7 +503,7 @@ class Translator:
     @torch.no_grad()
     def _forced_pass(self, pairs: Sequence[TeacherForcedInput]) -> list[AttentionMaps]:
         """Run one pass with every weight captured."""
-        with capture_maps(self.model) as captured:
+        with capture_maps(self.model) as captured, self._sentences(pairs):
             self._decoder_output(pairs)
         maps = to_host(captured)
         return [self._maps(each, maps, row) for row, each in enumerate(pairs)]

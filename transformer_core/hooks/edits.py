@@ -9,13 +9,14 @@ Shape legend: B rows of the batch, H heads, Q queries of this pass, K keys, d_v 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import torch
 from torch import Tensor
 
-from transformer_core.hooks.captured import Captured, mean_vector
+from transformer_core.hooks.captured import Captured, mask_of, mean_vector
 from transformer_core.hooks.hook_sites import Point, Site
 from transformer_core.hooks.points import Edit
 
@@ -72,35 +73,79 @@ def ablate_neurons(neurons: Collection[int], to: float = 0.0) -> Edit:
     return ablate
 
 
-def patch(values: Tensor | Mapping[str, Tensor] | HasCaptured) -> Edit:
+def patch(values: Tensor | Mapping[str, Tensor] | HasCaptured, positions: Mapping[int, int] | None = None) -> Edit:
     """For any point: replace the value by the value of another run.
 
     Args:
-        values: A tensor of the point's shape, with B or 1 rows and all positions, or a capture or run that holds one
-            under the same address.
+        values: A run or capture that holds a value under the same address, or a tensor of the point's shape, with all
+            positions. It has as many sentences as are changed, the first for the first, or one sentence for all.
+        positions: Position -> position in the other run; all others stay. None takes all: both must have as many.
 
     Raises:
-        ValueError: when it runs: the other run lacks the address, these positions, or has another shape.
+        ValueError: when it runs: the other run lacks the address, or has other numbers of sentences or positions, or
+            another shape.
     """
-    given = values if isinstance(values, Tensor | Mapping) else values.captured
 
     def put_in(value: Tensor, site: Site) -> Tensor:
-        if isinstance(given, Mapping):
-            if site.address not in given:
-                raise ValueError(f"the other run has no value at {site.address}")
-            other = given[site.address]
-        else:
-            other = given
-        start, length = site.rows.query_offset, value.shape[-2]
-        other = other[..., start : start + length, :].to(value)
-        if other.shape[1:] != value.shape[1:] or other.shape[0] not in (1, value.shape[0]):
-            raise ValueError(
-                f"{site.address} is {tuple(value.shape)} at position {start}, "
-                f"the other run has {tuple(other.shape)} there"
-            )
-        return other.expand_as(value)
+        donors, sentences = _donors(values, site), site.sentences(value)
+        total = site.rows.total or max(sentences) + 1
+        if len(donors) not in (1, total):
+            raise ValueError(f"{site.address} has {total} sentences, the other run has {len(donors)}")
+        changed = value.clone()
+        for row, sentence in enumerate(sentences):
+            donor = donors[0 if len(donors) == 1 else sentence].to(value)
+            _put(changed[row], donor, value, site, sentence, positions)
+        return changed
 
     return put_in
+
+
+def _donors(values: Tensor | Mapping[str, Tensor] | HasCaptured, site: Site) -> Sequence[Tensor]:
+    """Return the value of each sentence of another run, without padding where it is known."""
+    if isinstance(values, Tensor):
+        return values.unbind()
+    given = values if isinstance(values, Mapping) else values.captured
+    if site.address not in given:
+        raise ValueError(f"the other run has no value at {site.address}")
+    if not isinstance(given, Captured):
+        return given[site.address].unbind()
+    calls = given.calls[site.address]
+    if given is values and len(calls) > 1:
+        raise ValueError(f"the capture holds {len(calls)} passes at {site.address}, but must hold one; give a run")
+    if given is not values:
+        return [call[0] for call in calls]
+    mask = mask_of(calls[0])
+    return [row if mask is None else row[..., : int(mask[n].sum()), :] for n, row in enumerate(calls[0])]
+
+
+def _put(
+    row: Tensor, donor: Tensor, value: Tensor, site: Site, sentence: int, positions: Mapping[int, int] | None
+) -> None:
+    """Put the value of another run into one row of a pass."""
+    start, queries = site.rows.query_offset, row.shape[-2]
+    length, width = site.positions(value, sentence), row.shape[-1]
+    known = length if length is not None else start + queries
+    if site.point in ("scores", "weights"):
+        if site.kind == "decoder" and length is None:
+            donor = donor[..., :width]  # later keys are not live yet
+        if donor.shape[-1] == site.keys(value, sentence):
+            width = donor.shape[-1]
+    too_long = positions is None and length is not None and donor.shape[-2] > length
+    too_short = positions is None and donor.shape[-2] < known
+    missing = positions is not None and max(positions.values(), default=-1) >= donor.shape[-2]
+    if too_long or too_short or missing or donor.shape[:-2] != row.shape[:-2] or donor.shape[-1] != width:
+        shape = (*row.shape[:-2], known, width)
+        raise ValueError(
+            f"{site.address} is {shape} in sentence {sentence}, the other run has {tuple(donor.shape)} there"
+            + ("; positions={here: there} patches some positions" if too_long or too_short else "")
+        )
+    if positions is None:
+        part = donor[..., start : start + queries, :]
+        row[..., : part.shape[-2], :width] = part
+        return
+    for here, there in positions.items():
+        if start <= here < start + queries:
+            row[..., here - start, :width] = donor[..., there, :]
 
 
 def knock_out(edges: Collection[tuple[int, int]]) -> Edit:
@@ -116,8 +161,9 @@ def knock_out(edges: Collection[tuple[int, int]]) -> Edit:
     def cut(value: Tensor, site: Site) -> Tensor:
         _check_point("scores", site)
         changed = value.clone()
-        for row, key in _live(edges, value, site):
-            changed[:, :, row, key] = -math.inf
+        for row, sentence in enumerate(site.sentences(value)):
+            for query, key in _live(edges, value, site, sentence):
+                changed[row, :, query, key] = -math.inf
         return changed
 
     return cut
@@ -136,9 +182,10 @@ def force_edges(edges: Mapping[int, int]) -> Edit:
     def force(value: Tensor, site: Site) -> Tensor:
         _check_point("scores", site)
         changed = value.clone()
-        for row, key in _live(edges.items(), value, site):
-            changed[:, :, row] = -math.inf
-            changed[:, :, row, key] = 0.0
+        for row, sentence in enumerate(site.sentences(value)):
+            for query, key in _live(edges.items(), value, site, sentence):
+                changed[row, :, query] = -math.inf
+                changed[row, :, query, key] = 0.0
         return changed
 
     return force
@@ -157,14 +204,18 @@ def inject(pattern: Tensor) -> Edit:
 
     def put_in(value: Tensor, site: Site) -> Tensor:
         _check_point("weights", site)
-        start, (queries, keys) = site.rows.query_offset, value.shape[2:]
-        rows = pattern[..., start : start + queries, :keys].to(value)
-        if rows.shape[-2:] != (queries, keys):
-            raise ValueError(
-                f"{site.address} needs queries {start} to {start + queries - 1} and {keys} keys, "
-                f"but the pattern is {tuple(pattern.shape)}"
-            )
-        return rows.expand_as(value)
+        start, changed = site.rows.query_offset, value.clone()
+        for row, sentence in enumerate(site.sentences(value)):
+            length, keys = site.positions(value, sentence), site.keys(value, sentence)
+            stop = start + value.shape[2] if length is None else min(start + value.shape[2], length)
+            part = pattern[..., start:stop, :keys].to(value)
+            if part.shape[-2:] != (stop - start, keys):
+                raise ValueError(
+                    f"{site.address} needs queries {start} to {stop - 1} and {keys} keys, "
+                    f"but the pattern is {tuple(pattern.shape)}"
+                )
+            changed[row, :, : stop - start, :keys] = part
+        return changed
 
     return put_in
 
@@ -179,21 +230,28 @@ def only(change: Edit, *, sentences: Collection[int] | None = None, beams: Colle
     """
 
     def change_some(value: Tensor, site: Site) -> Tensor | None:
-        numbers = site.rows.sentences or tuple(range(len(value)))
+        numbers = site.sentences(value)
         ranks = site.rows.beams or (0,) * len(numbers)
-        if len(value) != len(numbers):  # keys and values of the source are shared by the beams of a sentence
-            numbers, ranks = tuple(dict.fromkeys(numbers)), (0,) * len(value)
-        wanted = [
-            (sentences is None or number in sentences) and (beams is None or rank in beams)
-            for number, rank in zip(numbers, ranks, strict=True)
+        if len(ranks) != len(value):
+            ranks = (0,) * len(value)
+        chosen = [
+            row
+            for row, (number, rank) in enumerate(zip(numbers, ranks, strict=True))
+            if (sentences is None or number in sentences) and (beams is None or rank in beams)
         ]
-        if not any(wanted):
+        if not chosen:
             return None
-        changed = change(value, site)
-        if changed is None:
-            return None
-        mask = torch.tensor(wanted, device=value.device).view(-1, *[1] * (value.dim() - 1))
-        return torch.where(mask, changed, value)
+        rows = replace(
+            site.rows,
+            sentences=tuple(numbers[row] for row in chosen),
+            beams=None if site.rows.beams is None else tuple(ranks[row] for row in chosen),
+            total=site.rows.total or max(numbers) + 1,
+        )
+        given = value[chosen]
+        changed = change(given, replace(site, rows=rows))
+        result = value.clone()
+        result[chosen] = given if changed is None else changed
+        return result
 
     return change_some
 
@@ -215,9 +273,9 @@ def _check_point(point: Point, site: Site) -> None:
         raise ValueError(f"this edit changes {point}, not {site.address}")
 
 
-def _live(edges: Iterable[tuple[int, int]], value: Tensor, site: Site) -> list[tuple[int, int]]:
+def _live(edges: Iterable[tuple[int, int]], value: Tensor, site: Site, sentence: int) -> list[tuple[int, int]]:
     """Return the edges of the queries of this pass, as row of the pass and key. Raises ValueError for a missing key."""
-    start, (queries, keys) = site.rows.query_offset, value.shape[2:]
+    start, queries, keys = site.rows.query_offset, value.shape[2], site.keys(value, sentence)
     live = [(query - start, key) for query, key in edges if 0 <= query - start < queries]
     beyond = [key for _, key in live if not 0 <= key < keys]
     if beyond:

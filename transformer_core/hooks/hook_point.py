@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -16,8 +16,19 @@ from transformer_core.hooks.hook_sites import SENTENCES_IN_ORDER, Rows, Site
 
 Edit = Callable[[Tensor, Site], Tensor | None]
 
+
+@dataclass(frozen=True)
+class _Batch:
+    """Sentences of the running batch: their numbers where they were given, their lengths, and how many were given."""
+
+    numbers: Sequence[int]
+    lengths: Sequence[tuple[int, int | None]]
+    total: int
+
+
 _rows: ContextVar[Rows] = ContextVar("headlight_rows", default=SENTENCES_IN_ORDER)
 _open_hooks: ContextVar[frozenset[int]] = ContextVar("headlight_open_hooks", default=frozenset())
+_batch: ContextVar[_Batch | None] = ContextVar("headlight_batch", default=None)
 _skipping: ContextVar[bool] = ContextVar("headlight_skipping_hooks", default=False)
 _lock = threading.Lock()
 
@@ -119,7 +130,9 @@ class _ActiveHook:
     def apply(self, value: Tensor, site: Site | None) -> Tensor:
         if site is None:
             raise RuntimeError("a hook point without an address: call name_hook_points(model) after building the model")
-        rows = _rows.get()
+        rows, batch = _rows.get(), _batch.get()
+        if batch is not None:
+            rows = _numbered(rows, batch, len(value))
         changed = self._edit(value, site if rows is site.rows else replace(site, rows=rows))
         if changed is None:
             return value
@@ -182,6 +195,31 @@ def row_context(rows: Rows) -> Iterator[None]:
         yield
     finally:
         _rows.reset(token)
+
+
+@contextmanager
+def batch_context(numbers: Sequence[int], total: int, lengths: Sequence[tuple[int, int | None]] = ()) -> Iterator[None]:
+    """Give every edit inside the context the sentences of the running batch.
+
+    Args:
+        numbers: Where each was given, in the context around this one or among all sentences.
+        total: How many were given.
+        lengths: Positions of each in the encoder, and in the decoder if they are known.
+    """
+    outer = _batch.get()
+    if outer is not None:
+        numbers, total = [outer.numbers[number] for number in numbers], outer.total
+    token = _batch.set(_Batch(numbers, lengths, total))
+    try:
+        yield
+    finally:
+        _batch.reset(token)
+
+
+def _numbered(rows: Rows, batch: _Batch, count: int) -> Rows:
+    sentences = tuple(batch.numbers[number] for number in rows.sentences or range(count))
+    lengths = dict(zip(batch.numbers, batch.lengths, strict=False))
+    return replace(rows, sentences=sentences, lengths=lengths, total=batch.total)
 
 
 @contextmanager

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, cast, get_args
+
+from torch import Tensor
 
 from transformer_core.attention_maps import Kind
 
@@ -89,11 +91,16 @@ class Rows:
         query_offset: Position of the first query; above 0 only in step-by-step decoding.
         sentences: Number of the sentence that each row belongs to; None when rows are sentences in order.
         beams: Number of the hypothesis within its sentence, for each row; None outside beam search.
+        lengths: Sentence -> its positions in the encoder and in the decoder without padding, None while its translation
+            is generated. Known to passes of a `Translator`, which number the sentences as they were given.
+        total: How many sentences were given, for one pass or several; None where only this pass is known.
     """
 
     query_offset: int = 0
     sentences: tuple[int, ...] | None = None
     beams: tuple[int, ...] | None = None
+    lengths: Mapping[int, tuple[int, int | None]] = field(default_factory=dict)
+    total: int | None = None
 
 
 SENTENCES_IN_ORDER = Rows()
@@ -128,6 +135,24 @@ class Site:
     def meaning(self) -> str:
         """Description of the values here."""
         return POINT_INFO[self.point].meaning
+
+    def sentences(self, value: Tensor) -> tuple[int, ...]:
+        """Return the number of the sentence of each row of a value here."""
+        numbers = self.rows.sentences or tuple(range(len(value)))
+        # Keys and values of the source are shared by the beams of a sentence.
+        return numbers if len(value) == len(numbers) else tuple(dict.fromkeys(numbers))
+
+    def positions(self, value: Tensor, sentence: int) -> int | None:
+        """Return how many positions a sentence has here without padding; None while its translation is generated."""
+        source, target = self.rows.lengths.get(sentence, (None, None))
+        if self.stack == "encoder":
+            return source or value.shape[-2]
+        return value.shape[-2] if self.rows is SENTENCES_IN_ORDER else target  # no context: a whole pass
+
+    def keys(self, value: Tensor, sentence: int) -> int:
+        """Return how many keys a sentence has in `scores` and `weights` here, without padding."""
+        source, target = self.rows.lengths.get(sentence, (None, None))
+        return (target if self.kind == "decoder" else source) or value.shape[-1]
 
     @property
     def stack(self) -> str:

@@ -23,6 +23,7 @@ from transformer_core.hooks.captured import Captured as Captured
 from transformer_core.hooks.hook_point import Edit as Edit
 from transformer_core.hooks.hook_point import HookPoint as HookPoint
 from transformer_core.hooks.hook_point import PaddingPoint, hooked
+from transformer_core.hooks.hook_point import batch_context as batch_context
 from transformer_core.hooks.hook_point import has_hooks as has_hooks
 from transformer_core.hooks.hook_point import row_context as row_context
 from transformer_core.hooks.hook_point import run_hooks as run_hooks
@@ -150,7 +151,8 @@ def edit(
         model: A Transformer, compiled or not, or a Translator.
         addresses: One address or several, as `hook_points(model)` lists them, or short; or a mapping from addresses to
             changes. A short one that names a head changes that head alone, by default its `head_outputs`.
-        change: Called with the value and its Site; returns a tensor of the same shape, or None to leave it.
+        change: Called with the value and its Site; returns a tensor of the same shape, or None. It may write into the
+            value: at the address of a head this is a copy, of which only that head counts.
 
     Raises:
         ValueError: An address that the model lacks, or an edit that changes the shape.

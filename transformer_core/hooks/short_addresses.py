@@ -136,8 +136,11 @@ def edits_by_address(
 
 def _at_head(change: Change, head: int) -> Change:
     def change_head(value: Tensor, site: Site) -> Tensor | None:
-        changed = change(value, replace(site, head=head))
-        if changed is None or changed.shape != value.shape:
+        given = value.clone()  # a change may write into it
+        changed = change(given, replace(site, head=head))
+        if changed is None:
+            changed = given
+        if changed.shape != value.shape:
             return changed
         result = value.clone()
         result[:, head] = changed[:, head]

@@ -1,0 +1,157 @@
+"""Edits of a batch of sentences of different lengths: each sentence is changed as it is alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor
+
+import transformer_core as tc
+from tests.core.tiny import sentence_pairs
+from transformer_core.hooks.edits import chain, force_edges, inject, knock_out, mean_of, only, patch
+from transformer_core.hooks.points import Edit, Site, capture, edit
+from transformer_core.runs import Run, run
+from transformer_core.translator import Translator
+
+_BY_LENGTH = sorted(sentence_pairs(), key=lambda pair: len(pair[0]))
+PAIRS = [_BY_LENGTH[place] for place in (len(_BY_LENGTH) // 2, 0, -1)]  # neither in order of length nor reversed
+POINTS = ["scores", "weights", "head_outputs", "queries", "keys", "values", "head_results"]
+PLACES = [
+    *(f"{place}.{point}" for place in ("encoder.2.3", "decoder.2.3", "cross.1.2", "cross.2") for point in POINTS),
+    *("encoder.1.residual", "decoder.1.activations", "encoder.embeddings", "decoder.logits"),
+]
+
+
+def log_p(found: Run) -> list[Tensor]:
+    return list(found.log_p.tensors)
+
+
+def close(batch: list[Tensor], alone: list[Tensor]) -> None:
+    for one, other in zip(batch, alone, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
+
+
+@pytest.fixture
+def donor(learned: Translator) -> Run:
+    """Other values, at as many positions: the same sentences, read with other embeddings."""
+    assert len({len(learned.encode(source)) for source, _ in PAIRS}) == 3
+
+    def bend(value: Tensor, site: Site) -> Tensor:
+        return value.flip(-1)
+
+    return run(learned, PAIRS, keep="all", edits={"encoder.embeddings": bend, "decoder.embeddings": bend})
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_each_sentence_is_patched_from_its_own(place: str, learned: Translator, donor: Run) -> None:
+    batch = log_p(run(learned, PAIRS, edits={place: patch(donor)}))
+    alone = [log_p(run(learned, pair, edits={place: patch(donor[number])}))[0] for number, pair in enumerate(PAIRS)]
+    close(batch, alone)
+    assert max(float((a - b).abs().max()) for a, b in zip(batch, log_p(run(learned, PAIRS)), strict=True)) > 1e-3
+
+
+def in_place(value: Tensor, site: Site) -> None:
+    value[:] = 0
+
+
+CHANGES: dict[str, Callable[[Run], dict[str, Edit]]] = {
+    "mean": lambda other: {"cross.2.1": mean_of(other), "encoder.1.residual": mean_of(other)},
+    "inject": lambda other: {"cross.2.1.weights": inject(torch.full((99, 99), 0.1))},
+    "force": lambda other: {"cross.2.scores": force_edges({1: 2}), "encoder.1.2.scores": force_edges({0: 3})},
+    "knock out": lambda other: {"decoder.1.2.scores": knock_out([(2, 0)])},
+    "several": lambda other: {"cross.2.1": chain(patch(other), lambda value, site: value * 2), "cross.2.2": in_place},
+    "in place": lambda other: {"decoder.1.residual": in_place},
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_batch_is_its_sentences_alone(name: str, learned: Translator, donor: Run) -> None:
+    batch = run(learned, PAIRS, edits=CHANGES[name](donor))
+    means = name == "mean"  # over all sentences
+    alone = [
+        run(learned, pair, edits=CHANGES[name](donor if means else donor[number])) for number, pair in enumerate(PAIRS)
+    ]
+    close(log_p(batch), [log_p(each)[0] for each in alone])
+
+
+def test_only_some_sentences_are_patched(learned: Translator, donor: Run) -> None:
+    found = log_p(run(learned, PAIRS, edits={"cross.2.weights": only(patch(donor), sentences={1})}))
+    plain, patched = (log_p(run(learned, PAIRS, edits=each)) for each in ({}, {"cross.2.weights": patch(donor)}))
+    close(found, [plain[0], patched[1], plain[2]])
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("place", ["encoder.2.3", "cross.2.3.values"])
+def test_beam_search_patches_each_sentence_from_its_own(
+    place: str, beam: int, learned: Translator, donor: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(learned, "decoding", learned.decoding.replace(beam=beam))
+    texts = [source for source, _ in PAIRS]
+    with edit(learned, place, patch(donor)):
+        batch = learned.translate_batch(texts)
+    for number, text in enumerate(texts):
+        with edit(learned, place, patch(donor[number])):
+            alone = learned.translate(text)
+        assert batch[number].tokens == alone.tokens
+        torch.testing.assert_close(torch.tensor(batch[number].scores), torch.tensor(alone.scores), atol=1e-4, rtol=1e-4)
+
+
+def test_sentences_keep_their_numbers_beside_an_empty_one(learned: Translator) -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def look(value: Tensor, site: Site) -> None:
+        seen.append(site.sentences(value))
+
+    with edit(learned, "encoder.1.residual", look):
+        learned.translate_batch(["", PAIRS[0][0], "", PAIRS[1][0]])
+    assert seen == [(1, 3)]
+
+
+def test_scores_of_several_passes_are_patched_from_their_own(
+    learned: Translator, donor: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with edit(learned, "cross.2.3", patch(donor)):
+        expected = learned.score(PAIRS)
+        monkeypatch.setattr("transformer_core.translator._MAX_PASS_BYTES", 1)
+        assert learned.score(PAIRS) == pytest.approx(expected, abs=1e-4)
+
+
+def test_other_counts_and_lengths_are_errors(learned: Translator, donor: Run) -> None:
+    def refused(what: object, change: Edit, message: str, place: str = "encoder.2.3") -> None:
+        with pytest.raises(ValueError, match=message):
+            run(learned, what, edits={place: change})  # type: ignore[arg-type]
+
+    refused(PAIRS[0], patch(donor), "1 sentences, the other run has 3")
+    refused(PAIRS[:2], patch(donor), "2 sentences, the other run has 3")
+    refused(PAIRS, patch(donor[:2]), "3 sentences, the other run has 2")
+    for one, other in ((0, 1), (1, 0)):  # longer and shorter
+        for place in ("encoder.2.3", "cross.2.3.values", "encoder.1.residual"):
+            refused(PAIRS[one], patch(donor[other]), "positions={here: there}", place)
+            refused([PAIRS[one]] * 2, patch(donor[other]), "positions={here: there}", place)
+    with capture(learned, "encoder.2.head_outputs") as steps:
+        for pair in PAIRS:
+            learned.score([pair])
+    refused(PAIRS[0], patch(steps), "holds 3 passes")
+
+
+def test_positions_are_patched_from_those_given(learned: Translator, donor: Run) -> None:
+    at, place = {0: 2, 3: 1}, "encoder.1.residual"
+    found = run(learned, PAIRS[0], keep=place, edits={place: patch(donor[1], positions=at)})[place].tensor
+    expected = run(learned, PAIRS[0], keep=place)[place].tensor.clone()
+    for here, there in at.items():
+        expected[here] = donor[1][place].tensor[there]
+    assert torch.equal(found, expected)
+    with pytest.raises(ValueError, match="the other run has"):
+        run(learned, PAIRS[0], edits={place: patch(donor[1], positions={0: 99})})
+
+
+@pytest.mark.parametrize("returns", [True, False])
+def test_an_edit_in_place_changes_its_head_alone(returns: bool, learned: Translator) -> None:
+    def wipe(value: Tensor, site: Site) -> Tensor | None:
+        value[:] = 0
+        return value if returns else None
+
+    expected = log_p(run(learned, PAIRS, edits={"cross.2.3": tc.zero}))
+    close(log_p(run(learned, PAIRS, edits={"cross.2.3": wipe})), expected)
