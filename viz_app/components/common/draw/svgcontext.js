@@ -5,26 +5,27 @@ import { context2d } from "./canvas.js";
 
 const ANCHORS = { left: "start", start: "start", center: "middle", right: "end", end: "end" };
 const FONT = /^(?:(\S+) )?([\d.]+)px (.+)$/; // weight, size, family, as browsers write them
-const MIDDLE = 0.3; // of the size of a font: from the baseline up to what canvases call the middle
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // in XML
-const XLINK = "http://www.w3.org/1999/xlink"; // of images, for programs that know no other address
 const SHARP = 4; // pixels of a map for one of the page: a viewer that smooths then blurs an edge, not a cell
 
 /**
  * Return a drawing as an SVG file.
  * @param {(context: CanvasRenderingContext2D) => void} draw Gives the canvas its size, in CSS pixels, and draws on it.
+ * @param {string} language Of the texts: by it a computer chooses its font for "sans-serif".
  */
-export function drawnAsSvg(draw) {
-  return new XMLSerializer().serializeToString(svgDrawing(draw));
+export function drawnAsSvg(draw, language) {
+  return new XMLSerializer().serializeToString(svgDrawing(draw, language));
 }
 
 /**
- * Return a drawing as an SVG element.
+ * Return a drawing as an SVG element; in a document its images need the address that they have as `xlink:href`.
  * @param {(context: CanvasRenderingContext2D) => void} draw As for `drawnAsSvg`.
+ * @param {string} language
  * @param {string} [name] Begins the ids in it, for several drawings in one document.
  */
-export function svgDrawing(draw, name = "") {
-  const page = svg("svg");
+export function svgDrawing(draw, language, name = "") {
+  const xlink = "http://www.w3.org/1999/xlink"; // of images, for programs that know no other address
+  const page = svg("svg", { lang: language, "xmlns:xlink": xlink });
   const context = svgContext(page, name);
   draw(context);
   const { width, height } = context.canvas;
@@ -34,12 +35,26 @@ export function svgDrawing(draw, name = "") {
 }
 
 /**
+ * How far the baseline of letters lies below what the canvas calls the middle of its font.
+ * @param {CanvasRenderingContext2D} context
+ */
+function belowMiddle(context) {
+  const ascents = ["middle", "alphabetic"].map((baseline) => {
+    context.textBaseline = /** @type {CanvasTextBaseline} */ (baseline);
+    return context.measureText("").fontBoundingBoxAscent;
+  });
+  context.textBaseline = "middle";
+  return ascents[1] - ascents[0];
+}
+
+/**
  * Return a context whose drawing is appended to an element.
  * @param {Element} page
  * @param {string} name Begins the ids in it.
  */
 function svgContext(page, name) {
-  const context = context2d(h("canvas")); // nobody sees it: it keeps colours, fonts and transforms, and measures texts
+  // Nobody sees this canvas: it keeps colours, fonts and transforms, and measures texts.
+  const context = context2d(h("canvas", { lang: page.getAttribute("lang") }));
   const { save, restore } = context;
   const groups = [page]; // one for each `save`; the last is drawn into
   /** @type {string[]} */
@@ -72,7 +87,7 @@ function svgContext(page, name) {
   const write = (look) => (text, x, y, most) => {
     const [, weight, size, family] = FONT.exec(context.font) ?? [];
     const font = { "font-family": family, "font-size": size, "font-weight": weight, "xml:space": "preserve" };
-    const down = context.textBaseline === "middle" ? MIDDLE * Number(size) : 0;
+    const down = context.textBaseline === "middle" ? belowMiddle(context) : 0;
     const place = { x, y: y + down, "text-anchor": ANCHORS[context.textAlign] };
     const squeezed = most && context.measureText(text).width > most ? most : null;
     const width = { textLength: squeezed, lengthAdjust: squeezed && "spacingAndGlyphs" };
@@ -115,8 +130,7 @@ function svgContext(page, name) {
       const pixels = context2d(copy);
       pixels.imageSmoothingEnabled = false;
       pixels.drawImage(image, left, top, across, down, 0, 0, copy.width, copy.height);
-      add("image", { x, y, width, height, preserveAspectRatio: "none" });
-      groups.at(-1)?.lastElementChild?.setAttributeNS(XLINK, "xlink:href", copy.toDataURL());
+      add("image", { x, y, width, height, preserveAspectRatio: "none", "xlink:href": copy.toDataURL() });
     },
   });
 }

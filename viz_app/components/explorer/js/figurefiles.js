@@ -61,7 +61,8 @@ export class FigureFiles {
       if (part === "head") this.drawHead(begin);
       else this.drawTiles(begin);
     };
-    if (format === "svg") return download(new Blob([drawnAsSvg(draw)], { type: "image/svg+xml" }), file);
+    if (format === "svg")
+      return download(new Blob([drawnAsSvg(draw, this.explorer.root.lang)], { type: "image/svg+xml" }), file);
     const canvas = h("canvas");
     draw(context2d(canvas));
     return canvas.toBlob((blob) => blob && download(blob, file));

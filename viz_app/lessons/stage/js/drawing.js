@@ -26,10 +26,14 @@ export function drawScene(place, data, classes) {
   if (scene.missing(all) !== null) return;
   const state = { theme: new Theme(place, lesson.colours), pointer: null, revealed: false, now: 0, first: false };
   const height = Math.round(scene.height(WIDTH, ROOM));
-  const drawing = svgDrawing((context) => {
+  /** @param {CanvasRenderingContext2D} context */
+  const draw = (context) => {
     Object.assign(context.canvas, { width: WIDTH, height });
     scene.draw(new Pen(context, WIDTH, height, state), all);
-  }, `${lesson.name}-${name}`);
+  };
+  const drawing = svgDrawing(draw, lesson.language, `${lesson.name}-${name}`);
+  for (const image of drawing.querySelectorAll("image"))
+    image.setAttribute("href", image.getAttribute("xlink:href") ?? "");
   drawing.setAttribute("role", "img");
   drawing.setAttribute("aria-label", scene.say(all));
   place.replaceChildren(drawing);

@@ -104,11 +104,11 @@ export class Tools {
 
   /** Return the same as SVG, which stays sharp at every size. */
   vector() {
-    const { stage, theme } = this.lesson;
+    const { stage, theme, lesson } = this.lesson;
     return drawnAsSvg((context) => {
       startPage(context, stage, 1, theme, HEAD, this.lines);
       stage.drawOn(context);
-    });
+    }, lesson.language);
   }
 
   copy() {
