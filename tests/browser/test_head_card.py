@@ -35,9 +35,8 @@ def focused(page: Page) -> str:
 
 
 def expected_title(language: str, layer: int, head: int) -> str:
-    t = texts(language)
-    name = t("explorer.title", kind=t("explorer.kind_encoder"), head=f"{layer + 1}.{head + 1}")
-    return f"{name}: {head_words(t, 'encoder', head_roles(ATLAS)['encoder', layer, head])}"
+    words = head_words(texts(language), "encoder", head_roles(ATLAS)["encoder", layer, head])
+    return f"encoder.{layer + 1}.{head + 1}: {words}"
 
 
 @pytest.mark.parametrize(("language", "width", "dark"), WORKED)
@@ -62,7 +61,7 @@ def test_by_keyboard_it_opens_leads_on_and_closes(
     assert until(page, lambda: params(page).get("card") == "open")
 
     sibling = page.locator(".atlas-sibling").first
-    layer, head = (int(number) - 1 for number in sibling.inner_text().split("."))
+    layer, head = (int(number) - 1 for number in sibling.inner_text().removeprefix("encoder.").split("."))
     sibling.press("Enter")
     assert until(page, lambda: title(page) == expected_title(language, layer, head)), title(page)
     assert (state(page, "layer"), state(page, "head")) == (layer, head)

@@ -10,6 +10,7 @@ import { Beam } from "./beam/beam.js";
 import { Candidates } from "./beam/candidates.js";
 import { whenTold } from "./cards/findings.js";
 import { HeadCard } from "./cards/headcard.js";
+import { HeadSwitch } from "./cards/headswitch.js";
 import { Compare } from "./compare/compare.js";
 import { Choice, Player } from "./controls.js";
 import { halves, readPayload, Translation } from "./data/data.js";
@@ -63,6 +64,8 @@ export class Explorer {
     this.menu.panel.append(...this.recorder.film.tools.map(({ button }) => button), this.files.element);
     this.overview = new Overview(this.store);
     this.card = new HeadCard(this.store);
+    this.switch = new HeadSwitch(this.store);
+    this.aboutHead = h("div", { class: "head-card" }, ...this.card.tools, ...this.switch.tools);
     this.presenter = tool("present", {
       class: "tool plain present-button",
       click: () => this.present(!isPresenting(this.root)),
@@ -95,9 +98,9 @@ export class Explorer {
     words.sentence.after(this.tree.element);
     const parts = [words.element, beam.note.element, beam.element, controls, candidates.element];
     figure.tools.append(compare.tools);
-    figure.legend.element.before(this.card.element);
-    const card = this.card.card.element;
-    this.root.replaceChildren(...parts, this.card.result, compare.element, this.body, card, figure.table.element);
+    figure.legend.element.before(this.aboutHead);
+    const under = [this.body, this.card.element, figure.table.element];
+    this.root.replaceChildren(...parts, this.switch.result, compare.element, ...under);
   }
 
   /**
@@ -126,6 +129,7 @@ export class Explorer {
     this.player.build(translation, this.texts);
     this.candidates.build(translation, this.texts);
     this.card.build(translation, this.texts);
+    this.switch.build(translation, this.texts);
     this.overview.receive(translation, this.texts);
     this.figure.measures = this.overview.measures;
     this.label();
@@ -253,7 +257,7 @@ export class Explorer {
     if (drawn) this.update(state, step);
     if (drawn) this.figure.update(view, matrix, state, current, this.theme);
     if (drawn || has("cursor")) this.tree.update(state, step, view, matrix);
-    if (drawn) this.card.update(state);
+    if (drawn) this.updateHead(state);
     if (has("off")) this.reportOff(state.off);
     if (drawn || has("size")) {
       this.layout(state);
@@ -294,6 +298,17 @@ export class Explorer {
     this.candidates.update(state, step);
     this.menu.update(state);
     this.overview.update(state, step, this.theme);
+  }
+
+  /**
+   * The card of the head, and its switch.
+   * @param {State} state
+   */
+  updateHead(state) {
+    const one = state.zoom === "head" && state.average === "none";
+    this.aboutHead.hidden = !one;
+    this.card.update(state, one);
+    this.switch.update(state);
   }
 
   /** @param {State} state */

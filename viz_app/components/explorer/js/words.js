@@ -1,9 +1,10 @@
 // The translation as a sentence; below it token by token, with the source word that one encoder-decoder head prefers.
 
+import { headAddress } from "../../common/heads/heads.js";
 import { direction, fill, h, setAttribute } from "../../common/page/dom.js";
 import { explainIn } from "../../common/page/explained.js";
 import { copyButton } from "../../common/text/copy.js";
-import { fillText, headName, percent } from "../../common/text/format.js";
+import { fillText, percent } from "../../common/text/format.js";
 import { tokenText } from "../../common/text/tokens.js";
 import { Popover } from "./beam/popover.js";
 import { plainText } from "./data/data.js";
@@ -195,7 +196,7 @@ export class Words {
       word.gloss.classList.toggle("weak", weak);
       word.gloss.title = key < 0 ? "" : percent(weight);
     });
-    const note = fill(this.texts.gloss_note, { head: h("b", {}, headName(layer, head)) });
+    const note = fill(this.texts.gloss_note, { head: h("b", {}, headAddress({ kind: "cross", layer, head })) });
     this.note.replaceChildren(explainIn(note, this.texts.language, ["cross_attention", "head"]));
     if (this.words.some(({ gloss }) => gloss.classList.contains("weak")))
       this.note.append(" ", h("span", { class: "weak-key" }, this.texts.weak_note));

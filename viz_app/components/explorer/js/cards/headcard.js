@@ -1,36 +1,54 @@
-// Beside the map of a head: its role, the way to its card, and a switch. Above the pictures: the translation without it.
+// The card of a head: beside its map the role and the way to the rest, below it what the model's atlas has measured.
 
-import { headPlace } from "../../../common/heads/heads.js";
-import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
-import { explainIn } from "../../../common/page/explained.js";
-import { fillText, headName, percent, signed, tiny } from "../../../common/text/format.js";
-import { AtlasCard } from "./atlascard.js";
-import { findings } from "./findings.js";
+import { headAddress, headPlace } from "../../../common/heads/heads.js";
+import { fill, h, setAttribute } from "../../../common/page/dom.js";
+import { eventId } from "../../../common/page/events.js";
+import { fillText, percent } from "../../../common/text/format.js";
+import { tokenText } from "../../../common/text/tokens.js";
+import { Evidence, fixed, part, share } from "./evidence.js";
+import { findings, rolesOf } from "./findings.js";
+
+/** @typedef {import("./evidence.js").CardData} CardData */
 
 export class HeadCard {
+  /** @type {(event: { name: string, id: number }) => void} Asks Python for the sentence of an example. */
+  reportSentence;
   /** @type {ExplorerTexts} */
   texts;
   /** @type {Translation} */
   translation;
+  /** @type {CardData | null} What is drawn. */
+  drawn = null;
+  /** @type {{ text: string, at: number, token: string } | null} The place of an example that was pressed. */
+  wanted = null;
+  /** @type {Evidence} */
+  measured;
+  moved = false; // whether the focus goes to the card of another head
 
   /** @param {Store} store */
   constructor(store) {
     this.store = store;
     this.role = h("p", { class: "head-role" });
-    this.open = h("button", {
+    this.opener = h("button", {
       class: "plain card-button",
       "aria-controls": "atlas-card",
       click: () => this.turn(),
     });
-    this.card = new AtlasCard(store, this.open);
-    this.button = h("button", { class: "off-button", click: () => this.toggle() });
-    this.layer = h("button", { class: "plain off-layer", click: () => this.toggle(true) });
-    this.cause = h("p", { class: "note" });
-    this.element = h("div", { class: "head-card" }, this.role, this.open, this.button, this.layer, this.cause);
-    this.title = h("p", { class: "off-title" });
-    this.body = h("div", { class: "off-body" });
-    this.back = h("button", { class: "plain off-back", click: () => this.toggle() }, "\u00d7");
-    this.result = h("section", { class: "off", hidden: true, role: "status" }, this.title, this.body, this.back);
+    this.tools = [this.role, this.opener];
+    this.title = h("h3", { class: "atlas-title", id: "atlas-title", tabindex: "-1" });
+    this.back = h("button", { class: "plain atlas-close", click: () => this.close() }, "\u00d7");
+    this.body = h("div", {});
+    this.summary = h("summary", {});
+    this.numbers = h("div", { class: "atlas-body" });
+    this.evidence = h("details", {}, this.summary, this.numbers); // stays open from head to head
+    this.element = h(
+      "section",
+      { class: "atlas-card", id: "atlas-card", hidden: true, "aria-labelledby": "atlas-title" },
+      this.title,
+      this.back,
+      this.body,
+    );
+    this.element.addEventListener("keydown", (event) => this.key(event));
   }
 
   /**
@@ -38,55 +56,82 @@ export class HeadCard {
    * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
+    if (texts !== this.texts) this.drawn = null;
     this.translation = translation;
     this.texts = texts;
-    setAttribute(this.back, "aria-label", texts.off_back);
-    this.back.title = texts.off_back;
-    this.open.textContent = texts.card_open;
-    this.card.build(translation, texts);
+    setAttribute(this.back, "aria-label", texts.card_close);
+    this.back.title = texts.card_close;
+    this.summary.textContent = texts.card_evidence;
+    this.opener.textContent = texts.card_open;
+    this.measured = new Evidence(texts, (layer, head) => this.goTo(layer, head));
+    this.select();
   }
 
   turn() {
-    if (this.store.state.card) return this.card.close();
+    if (this.store.state.card) return this.close();
     this.store.set({ card: true });
-    this.card.moved = true;
+    this.moved = true;
   }
 
-  /** @param {boolean} [all] Whether all heads of the layer are switched, not one. */
-  toggle(all = false) {
-    const { kind, layer, head, off } = this.store.state;
-    const { heads } = this.translation.kinds[kind];
-    const places = all ? Array.from({ length: heads }, (_, head) => headPlace({ kind, layer, head })) : [];
-    this.store.set({ off: off ? null : places.join(" ") || headPlace({ kind, layer, head }) });
-    this.button.focus({ preventScroll: true });
+  /** Selects the place of the example that was pressed, once its sentence is there. */
+  select() {
+    const { wanted, translation } = this;
+    if (!wanted || translation.about?.text !== wanted.text) return;
+    this.wanted = null;
+    const { kind } = this.store.state;
+    const row = translation.view(kind, "tokens", translation.length).queries[wanted.at];
+    if (row && row.text === tokenText(wanted.token)) this.store.set({ pin: `q${wanted.at}` });
   }
 
-  /** @param {State} state */
-  update(state) {
-    const { texts, translation } = this;
-    this.element.hidden = state.zoom !== "head" || state.average !== "none";
-    const { about, beam } = translation;
-    const own = !beam?.shown && !about?.force; // nothing else is an answer of the model
-    const fixed = !about || about.answers?.off === false || !own;
-    this.button.hidden = this.cause.hidden = fixed;
-    this.layer.hidden = fixed || !about.answers?.layer || Boolean(state.off);
-    this.layer.textContent = fillText(texts.off_layer, { layer: state.layer + 1 });
-    this.button.textContent = state.off ? texts.off_back : texts.off;
-    setAttribute(this.button, "aria-pressed", String(Boolean(state.off)));
-    this.cause.textContent = texts.no_cause;
+  close() {
+    this.store.set({ card: false });
+    this.opener.focus({ preventScroll: true });
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.close();
+  }
+
+  /**
+   * @param {State} state
+   * @param {boolean} one Whether one head is shown.
+   */
+  update(state, one) {
+    const { card, kind, layer, head } = state;
+    const before = this.element.hidden;
+    const known = Boolean(rolesOf(this.translation)?.atlas);
     this.role.replaceChildren(this.describeRole(state));
-    const measured = Boolean(this.roles()?.atlas);
-    this.open.hidden = !measured;
-    setAttribute(this.open, "aria-expanded", String(state.card));
-    this.card.update(state, measured && !this.element.hidden);
-    this.result.hidden = !state.off || fixed;
-    if (!this.result.hidden) this.show(state);
-  }
-
-  /** What is known of the roles of this model. */
-  roles() {
-    const { roles } = findings(this.translation.key);
-    return roles?.model === this.translation.about?.model ? roles : null;
+    this.opener.hidden = !known;
+    setAttribute(this.opener, "aria-expanded", String(card));
+    this.element.hidden = !card || !known || !one;
+    if (this.element.hidden) {
+      this.drawn = null;
+      return;
+    }
+    const found = findings(this.translation.key).card;
+    const here =
+      found && found.model === this.translation.about?.model && found.head === headPlace({ kind, layer, head });
+    if (!here) {
+      this.drawn = null;
+      this.title.textContent = headAddress({ kind, layer, head });
+      this.body.replaceChildren(h("p", { class: "note", role: "status" }, this.texts.card_waiting));
+    } else if (found !== this.drawn) {
+      this.drawn = found;
+      this.title.replaceChildren(`${headAddress({ kind, layer, head })}: ${found.words}`);
+      this.numbers.replaceChildren(...this.measured.parts(found));
+      const plain = h("p", { class: "atlas-plain" }, this.plain(found));
+      this.body.replaceChildren(plain, this.evidence, ...this.examples(found));
+      if (this.moved) {
+        this.title.focus({ preventScroll: true });
+        this.title.scrollIntoView({ block: "nearest" });
+      }
+      this.moved = false;
+    }
+    if (before) this.element.scrollIntoView({ block: "nearest" });
   }
 
   /**
@@ -95,7 +140,7 @@ export class HeadCard {
    */
   describeRole({ kind, layer, head }) {
     const { texts } = this;
-    const roles = this.roles();
+    const roles = rolesOf(this.translation);
     const found = roles?.heads[kind]?.[layer]?.[head];
     if (!roles || !found) return "";
     if ("words" in found)
@@ -109,48 +154,56 @@ export class HeadCard {
   }
 
   /**
-   * The translation with and without the head, and what the first one has lost.
-   * @param {State} state
+   * What the head does, and what is lost without it, in plain words.
+   * @param {CardData} found
    */
-  show({ kind, layer, head, off }) {
-    const { texts, translation } = this;
-    const count = off?.split(" ").length ?? 1;
-    const values = { kind: texts[`kind_${kind}`], head: headName(layer, head), layer: layer + 1, count };
-    this.title.textContent = fillText(count > 1 ? texts.off_layer_title : texts.off_title, values);
-    const found = findings(translation.key).off;
-    const { source, model } = translation.about ?? {};
-    if (!found || found.head !== off || found.source !== source || found.model !== model)
-      return this.body.replaceChildren(h("p", { class: "note" }, texts.off_waiting));
-    const { before, after, original, words } = found;
-    const same = [...original, ...words].every(([, changed]) => !changed);
-    const factor = Math.exp(after - before);
-    const change = h("b", {}, `${after > before ? "+" : ""}${signed(after - before)}`);
-    const numbers = fill(texts.off_numbers, {
-      before: signed(before),
-      after: signed(after),
-      change,
-      factor: factor < 0.01 ? tiny(factor) : factor.toFixed(2),
-    });
-    explainIn(numbers, texts.language, ["log_probability"]);
-    this.body.replaceChildren(
-      this.line(texts.off_with, original, "gone"),
-      this.line(texts.off_without, words, "new"),
-      h("p", {}, h("b", {}, same ? texts.off_same : texts.off_changed), " ", numbers),
-    );
+  plain({ plain, clear, decode, effect }) {
+    const { texts } = this;
+    const role = clear ? fillText(texts.card_role, { role: plain }) : texts.card_no_role;
+    const { value, significant } = decode ? { ...decode, value: decode.whole - decode.bleu } : { value: 0, ...effect };
+    const change = !significant ? "same" : (value ?? 0) > 0 ? "worse" : "better";
+    const measure = decode ? "bleu" : "loss";
+    const values = { whole: decode?.whole.toFixed(1) ?? "", bleu: decode?.bleu.toFixed(1) ?? "", value: fixed(value) };
+    const lost = decode || effect ? fillText(texts[`card_${measure}_${change}`], values) : "";
+    return `${role[0].toUpperCase()}${role.slice(1)} ${lost}`;
   }
 
   /**
-   * A sentence whose changed words are marked.
-   * @param {string} label
-   * @param {[string, boolean][]} words
-   * @param {string} mark
+   * @param {number} layer
+   * @param {number} head
    */
-  line(label, words, mark) {
-    const parts = words.flatMap(([word, changed], index) => [
-      index ? " " : "",
-      changed ? tokenElement(word, "mark", { class: `off-${mark}` }) : tokenElement(word),
-    ]);
-    const sentence = h("span", { lang: this.translation.languages.target, dir: "auto" }, ...parts);
-    return h("p", { class: "off-line" }, h("span", { class: "note" }, label), sentence);
+  goTo(layer, head) {
+    this.moved = true;
+    this.title.focus({ preventScroll: true }); // the button goes with the card of this head
+    this.store.set({ layer, head, pin: null });
+  }
+
+  /** @param {CardData} found */
+  examples({ examples = [] }) {
+    const { languages } = this.translation;
+    const title = examples.some(({ fits }) => fits) ? this.texts.card_examples : this.texts.card_largest;
+    const rows = examples.map((example) => {
+      const { text, target, query, key, weight } = example;
+      const pair = [query, key].filter(Boolean).map((token) => h("bdi", { class: "atlas-token" }, tokenText(token)));
+      const link = pair.length === 2 ? [pair[0], " \u2192 ", pair[1]] : pair;
+      const press = { class: "atlas-press atlas-example", lang: languages.source, click: () => this.ask(example) };
+      return h(
+        "li",
+        {},
+        example.fixed ? h("span", { lang: languages.source }, text) : h("button", press, text),
+        target ? h("span", { class: "note", lang: languages.target, dir: "auto" }, target) : null,
+        h("span", { class: "atlas-pair" }, ...link, pair.length ? ", " : "", share(weight)),
+      );
+    });
+    return rows.length ? [part(title, "examples", [h("ol", { class: "atlas-list" }, ...rows)])] : [];
+  }
+
+  /** @param {NonNullable<CardData["examples"]>[number]} example */
+  ask({ text, at, query }) {
+    this.wanted = { text, at, token: query };
+    this.store.set({ zoom: "head", unit: "tokens", step: null, branch: 0 });
+    this.select();
+    this.reportSentence({ name: text, id: eventId() });
+    this.element.previousElementSibling?.scrollIntoView(); // the maps, which show it
   }
 }
