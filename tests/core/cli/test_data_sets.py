@@ -97,6 +97,46 @@ def test_rows_of_patch(made: Workplace, call: Call, tmp_path: Path) -> None:
     assert (record["sentences"], record["not_comparable"], record["unreadable"]) == (1, 1, 1)
 
 
+def test_patch_says_what_each_line_asks(
+    made: Workplace, call: Call, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data, out = tmp_path / "pairs.tsv", tmp_path / "patch.csv"
+    clean, corrupted = "The man sees a house.", "The man sees a horse."
+    asked = [
+        ("Der Mann sieht ein Haus.", "Der Mann sieht eine Tasse."),
+        ("Das Kind spielt.", "Die Frau hat ein Haus."),
+        ("Das Haus spielt.", "Die Tasse spielt."),
+    ]
+    data.write_text("\n".join("\t".join((clean, corrupted, *each)) for each in asked), encoding="utf-8")
+    translator = Translator.load(made.checkpoint)
+    singles = [patching(translator, clean, corrupted, answers=each) for each in asked]
+    contrasts = ["|".join(each.answers) for each in singles]
+    assert len(set(contrasts)) > 1
+    assert call(*arguments(made, "patch", data, out)).status == 0
+    assert "these means mix" in caplog.text and all(contrast in caplog.text for contrast in contrasts)
+    for line, single in enumerate(singles, start=1):
+        row = next(row for row in rows(out) if row["line"] == str(line))
+        assert (row["answer_clean"], row["answer_corrupted"]) == single.answers
+        assert row["prefix"] == " ".join(single.prefix) and row["position"] == str(len(single.prefix) + 1)
+        metrics = [float(row["metric_clean"]), float(row["metric_corrupted"])]
+        assert metrics == pytest.approx([single.metric_clean, single.metric_corrupted], abs=1e-3)
+    changes = sum(single.metrics - single.metric_corrupted for single in singles)
+    difference = sum(single.metric_clean - single.metric_corrupted for single in singles)
+    means = rows(tmp_path / "patch.means.csv")
+    found = [float(row["mean"]) for row in means if row["measure"] == "recovered_of_means"]
+    np.testing.assert_allclose(found, (changes / difference).flatten(), atol=1e-3)
+    assert not {row["measure"] for row in means} & {"metric_clean", "metric_corrupted", "position"}
+    caplog.clear()
+    assert call(*arguments(made, "patch", data, tmp_path / "one.csv"), "--contrast", contrasts[0]).status == 0
+    assert "these means mix" not in caplog.text
+    lines = {str(line) for line, contrast in enumerate(contrasts, start=1) if contrast == contrasts[0]}
+    assert {row["line"] for row in rows(tmp_path / "one.csv")} == lines
+    record = json.loads((tmp_path / "one.csv.json").read_text(encoding="utf-8"))
+    assert record["contrasts"] == {contrasts[0]: len(lines)} and record["sentences"] == len(lines)
+    refused = one_line_error(call(*arguments(made, "patch", data, tmp_path / "no.csv"), "--contrast", "x|y"))
+    assert "no line has x|y" in refused
+
+
 def test_a_stopped_run_goes_on(
     made: Workplace, call: Call, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,6 +91,7 @@ class Measured:
         facts: Provenance beside the model's, the texts' and the choices.
         report: Paragraphs above the table.
         files: Other forms of the result, by the endings of their files.
+        asked: What was measured on this sentence: further columns of the table of --data, with no means.
     """
 
     columns: Columns
@@ -98,6 +99,7 @@ class Measured:
     facts: Mapping[str, Any] = field(default_factory=dict)
     report: Sequence[str] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -116,6 +118,8 @@ class Analysis:
         endings: Further endings of its file, see `Measured.files`.
         ranked: Whether the screen shows the rows with the largest values of the first measure.
         shown: Tells by a column's name whether the screen shows it.
+        contrasts: Columns of `Measured.asked` that must be the same in all lines, unless --contrast says which count.
+        weighted: Table of --data -> further means: name -> the column and the weights of its rows.
     """
 
     name: str
@@ -128,6 +132,8 @@ class Analysis:
     endings: tuple[str, ...] = ()
     ranked: bool = False
     shown: Callable[[str], bool] = lambda name: True
+    contrasts: tuple[str, ...] = ()
+    weighted: Callable[[Columns], Mapping[str, tuple[str, Any]]] = lambda columns: {}
 
     def add_options(self, parser: Parser) -> None:
         """Add the options of this command."""

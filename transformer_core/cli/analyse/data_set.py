@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translator
 
 MAX_ROWS = 5_000_000  # a row for each head of each sentence
+_CONTRASTS = 8  # named in a message
 GROUP = 20  # sentences of like length, whose translations are one batch
 log = logging.getLogger(__name__)
 
@@ -61,8 +63,12 @@ def measure_data_set(analysis: Analysis, names: Sequence[str], options: Options)
         columns = {name: joined(results, name) for name in results[0]}
         order = columns["line"].argsort(kind="stable")
         columns = {name: values[order] for name, values in columns.items()}
-        means, measured = mean_rows(columns), len(set(columns["line"].tolist()))
-        counts = {"sentences": measured, "not_comparable": len(sentences) - measured, "unreadable": skipped}
+        measured = len(set(columns["line"].tolist()))
+        counts: dict[str, Any] = {"not_comparable": len(sentences) - measured, "unreadable": skipped}
+        if analysis.contrasts:
+            columns, counts["contrasts"] = _of_contrasts(columns, analysis.contrasts, options.contrast)
+        means = mean_rows(columns, analysis.weighted(columns))
+        counts["sentences"] = len(set(columns["line"].tolist()))
         facts = {"data": data.name, "sha256": sha256(data), "choices": choices, **counts}
         atomic_write_bytes(out, table_csv(columns))
         hashed = ([*row, translator.checkpoint_hash] for row in means[1:])
@@ -73,7 +79,9 @@ def measure_data_set(analysis: Analysis, names: Sequence[str], options: Options)
     first = [row for row in rows if row[1] == rows[0][1]]  # of the first measure
     write_table(table(header, largest(first) if analysis.ranked else rows))
     skipped_words = f"skipped {counted(skipped, 'unreadable line')} and {len(sentences) - measured} not comparable"
-    log.info("%s: %s; %s", out, counted(measured, "sentence"), skipped_words)
+    log.info("%s: %s; %s", out, counted(counts["sentences"], "sentence"), skipped_words)
+    if len(counts.get("contrasts", ())) > 1:
+        log.warning("these means mix %s; --contrast takes some", _contrast_counts(counts["contrasts"]))
     return 0
 
 
@@ -99,14 +107,41 @@ def measure_group(translator: Translator, item: Any) -> Results:
         except PatchingError:  # equal translations, or hardly a difference
             continue
         columns = {name: np.asarray(values) for name, values in measured.columns.items()}
-        tables.append({"line": np.full(len(next(iter(columns.values()))), line), **columns})
+        rows = len(next(iter(columns.values())))
+        asked = {name: np.full(rows, value) for name, value in measured.asked.items()}
+        tables.append({"line": np.full(rows, line), **asked, **columns})
     return {name: joined(tables, name) for name in tables[0]} if tables else {"line": np.empty(0, np.int64)}
 
 
-def mean_rows(table: Columns) -> list[list[Any]]:
+def _of_contrasts(columns: Columns, names: Sequence[str], chosen: Sequence[str]) -> tuple[Columns, dict[str, int]]:
+    """Return the rows of the chosen contrasts, all if none is chosen, and the number of lines of each, most first.
+
+    Raises UsageError for a contrast that no line has.
+    """
+    import numpy as np
+
+    rows = np.array(["|".join(row) for row in zip(*(columns[name].tolist() for name in names), strict=True)])
+    of_line = dict(zip(columns["line"].tolist(), rows.tolist(), strict=True))
+    counts = dict(Counter(of_line.values()).most_common())
+    if unknown := [each for each in chosen if each not in counts]:
+        raise UsageError(f"--contrast: no line has {', '.join(unknown)}; there are {_contrast_counts(counts)}")
+    kept = np.isin(rows, list(chosen or counts))
+    return (
+        {name: values[kept] for name, values in columns.items()},
+        {name: count for name, count in counts.items() if not chosen or name in chosen},
+    )
+
+
+def _contrast_counts(counts: Mapping[str, int]) -> str:
+    names = [f"{name} {count}" for name, count in counts.items()]
+    return ", ".join([*names[:_CONTRASTS], *([f"{len(names) - _CONTRASTS} others"] if len(names) > _CONTRASTS else [])])
+
+
+def mean_rows(table: Columns, weighted: Mapping[str, tuple[str, Any]] | None = None) -> list[list[Any]]:
     """Return the mean of each column of numbers over its rows, of each head where rows are heads, below a header.
 
-    95 % intervals as in the atlas: the bootstrap draws sentences, each with all of its rows.
+    95 % intervals as in the atlas: the bootstrap draws sentences, each with all of its rows. `weighted` adds means of a
+    column with weights of its rows, by their names.
     """
     import numpy as np
 
@@ -120,13 +155,19 @@ def mean_rows(table: Columns) -> list[list[Any]]:
     place = sentence * shape[1] + [groups[key] for key in keys]
     rows: list[list[Any]] = [[*head, "measure", "mean", "low", "high", "sentences"]]
     drawing = Bootstrap(len(lines))
-    for name, values in table.items():
-        if name in ("line", "position") or values.dtype.kind not in "fi":
-            continue
+    plain = {
+        name: (values, np.ones(len(values)))
+        for name, values in table.items()
+        if name not in ("line", "position", "metric_clean", "metric_corrupted") and values.dtype.kind in "fi"
+    }
+    more = {name: (table[column], weights) for name, (column, weights) in (weighted or {}).items()}
+    for name, (values, weights) in (plain | more).items():
         finite = np.isfinite(values)
-        counts, sums = (np.bincount(place[finite], each, np.prod(shape)) for each in (None, values[finite]))
-        counts = counts.reshape(shape)
-        found = drawing.ratio(sums.reshape(shape), counts)
+        sums, totals, counts = (
+            np.bincount(place[finite], each, np.prod(shape)).reshape(shape)
+            for each in ((values * weights)[finite], weights[finite], None)
+        )
+        found = drawing.ratio(sums, totals)
         cells = (found.value.tolist(), found.low.tolist(), found.high.tolist(), (counts > 0).sum(axis=0).tolist())
         rows += [[*key, name, *row] for key, row in zip(groups, zip(*cells, strict=True), strict=True)]
     return rows

@@ -24,9 +24,12 @@ For L layers, H heads and P positions the file contains
 Axes count from 0. For sentences with different numbers of tokens only heads can be patched.
 
 The table has a row for each head (head, such as cross.6.8, recovered, metric), or for each layer and position (layer,
-position from 1, recovered, metric). Of --data it has one for each head of each line. FILE.means.csv has the means of
-every head over the lines, with their 95 % intervals. Lines whose two translations are equal or hardly differ are
-skipped. `analyse edges` finds what heads give to one another.
+position from 1, recovered, metric). Of --data it has one for each head of each line, beside the question of that line:
+answer_clean, answer_corrupted, prefix, their position (from 1), metric_clean and metric_corrupted. FILE.means.csv has
+the means of every head over the lines, with their 95 % intervals: `recovered` is the mean of the shares of the lines,
+`recovered_of_means` the change of all lines divided by their difference. Lines whose two translations are equal or
+hardly differ are skipped. Lines may diverge at different tokens; --contrast "Der|Die" takes one contrast.
+`analyse edges` finds what heads give to one another.
 
 Example:
   python -m transformer_core analyse patch --checkpoint checkpoints/en-de \
@@ -86,11 +89,15 @@ def divergence(answers: Sequence[str], prefix: Sequence[str], metrics: Sequence[
 def _options(parser: Parser) -> None:
     parser.add_choice("--site", SITES, "The values that are moved.", default="heads")
     add_direction(parser)
+    about = 'Lines of --data that count, by the two tokens at which they diverge, such as "Der|Die".'
+    parser.add_argument("--contrast", nargs="+", default=[], metavar="CLEAN|CORRUPTED", help=about)
 
 
 def _check(options: Options) -> None:
     if options.data and options.site != "heads":
         raise UsageError("--site: --data can only be combined with heads, since positions differ from line to line")
+    if options.contrast and not options.data:
+        raise UsageError("--contrast needs --data")
 
 
 def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str, Any]) -> Measured:
@@ -102,8 +109,18 @@ def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str,
     values = {"recovered": found.recovered, "metric": found.metrics}
     heads = choices["site"] == "heads"
     by_kind = {name: dict(zip(KINDS, each, strict=True)) for name, each in values.items()} if heads else {}
+    first, second = found.answers
+    asked = {
+        "answer_clean": first,
+        "answer_corrupted": second,
+        "prefix": " ".join(found.prefix),
+        "position": len(found.prefix) + 1,
+        "metric_clean": found.metric_clean,
+        "metric_corrupted": found.metric_corrupted,
+    }
     return Measured(
         columns=head_columns(**by_kind) if heads else _positions(values),
+        asked=asked,
         arrays={**arrays, "recovered": found.recovered, "metrics": found.metrics, "source": found.source},
         report=[question],
     )
@@ -119,5 +136,19 @@ def _positions(values: Mapping[str, Tensor]) -> Columns:
     }
 
 
-ANALYSIS = Analysis("patch", _measure, _options, _check, choices=picked("site", "direction"), texts=PAIR, ranked=True)
+def _weights(columns: Columns) -> dict[str, tuple[str, Any]]:
+    return {"recovered_of_means": ("recovered", columns["metric_clean"] - columns["metric_corrupted"])}
+
+
+ANALYSIS = Analysis(
+    "patch",
+    _measure,
+    _options,
+    _check,
+    choices=picked("site", "direction"),
+    texts=PAIR,
+    ranked=True,
+    contrasts=("answer_clean", "answer_corrupted"),
+    weighted=_weights,
+)
 add_options, run = ANALYSIS.add_options, ANALYSIS.run
