@@ -48,7 +48,7 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
     source = "A man rides." if options.quick else options.sentence
     translation = translator.translate(source)
     keys = len(teacher_forced_run(translator, source, translation).source_tokens)
-    row = AttentionOverride("cross", translator.config.num_layers - 1, 0, 1, uniform_row(keys))
+    row = AttentionOverride(f"cross.{translator.config.num_layers}.1", 1, uniform_row(keys))
     runs: dict[str, Callable[[], object]] = {
         "effects, one by one": lambda: one_by_one(translator, source, translation),
         "effects, one batch": lambda: one_batch(translator, source, translation),
@@ -97,7 +97,7 @@ def trace(
 def parts(translator: Translator, source: str, translation: Translation) -> None:
     """All scores of one head of the last layer by origin."""
     run = teacher_forced_run(translator, source, translation, points=PARTS_POINTS)
-    decompose_score(translator, run, "cross", translator.config.num_layers - 1, 0, by="token")
+    decompose_score(translator, run, f"cross.{translator.config.num_layers}.1", by="token")
 
 
 def main() -> None:

@@ -139,7 +139,7 @@ def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, s
         heads={kind: tuple(tuple(score() for _ in range(heads)) for _ in range(layers)) for kind in KINDS},
         q={kind: q() for kind in KINDS},
     )
-    every: list[Head] = [(kind, layer, head) for kind in KINDS for layer in range(layers) for head in range(heads)]
+    every: list[Head] = [Head(kind, layer, head) for kind in KINDS for layer in range(layers) for head in range(heads)]
     curves = []
     for group, (order, own) in product(
         ("all", *KINDS), (("effect", None), ("random", 0), ("random", 1), ("random", 2))

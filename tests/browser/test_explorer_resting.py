@@ -30,7 +30,7 @@ def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_look
     page = open_page(f"{app_url}/?lang=en&kind={other}&layer={layer + 1}&head={head + 1}")
     page.locator(".tile").first.wait_for()
     choose(page, f".kind-{kind}")
-    assert (state(page, "layer"), state(page, "head")) == most_informative_head(maps, kind)
+    assert (kind, state(page, "layer"), state(page, "head")) == most_informative_head(maps, kind)
     pale = {f"{row + 1}.{column + 1}" for row, column in np.argwhere(shares > SINK_SHARE)}
     found = page.locator(".tile.resting").evaluate_all("(all) => all.map((tile) => tile.dataset.head)")
     assert set(found) == pale

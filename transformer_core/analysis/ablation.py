@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.head import Head as Head
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from transformer_core.hooks.hook_sites import Site
     from transformer_core.hooks.points import Edit
     from transformer_core.translator import Translation, Translator
-
-Head = tuple[Kind, int, int]  # kind, layer, head; the last two from 0
 
 _STACK: dict[Kind, tuple[str, str]] = {
     "encoder": ("encoder", "self_attention"),
@@ -39,7 +38,9 @@ def hook_point_name(kind: Kind, layer: int, point: str) -> str:
 def all_heads(translator: Translator) -> list[Head]:
     """List every head of a model in the order of kinds, layers, heads."""
     config = translator.config
-    return [(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)]
+    return [
+        Head(k, layer, head) for k in KINDS for layer in range(config.num_layers) for head in range(config.num_heads)
+    ]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.data import DataError, read_columns
+from transformer_core.head import Head
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 
@@ -142,12 +143,13 @@ def head_alignment_errors(
 def alignment_report(errors: dict[str, npt.NDArray[np.float64]]) -> dict[str, Any]:
     """Return the entries of a checkpoint's metrics: the tables, and the best head by each name of rows."""
     return {
-        "best_head": _best(errors["output"]),
-        "best_head_by_input": _best(errors["input"]),
+        "best_head": best_head(errors["output"]),
+        "best_head_by_input": best_head(errors["input"]),
         "aer": {name: [[round(float(v), 4) for v in row] for row in values] for name, values in errors.items()},
     }
 
 
-def _best(table: npt.NDArray[np.float64]) -> dict[str, Any]:
+def best_head(table: npt.NDArray[np.float64]) -> dict[str, Any]:
+    """Return the head with the least error, and that error, of (L, H) errors."""
     layer, head = divmod(int(table.argmin()), table.shape[1])
-    return {"layer": layer, "head": head, "aer": round(float(table[layer, head]), 4)}
+    return {"head": str(Head("cross", layer, head)), "aer": round(float(table[layer, head]), 4)}

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, log_probabilities, teacher_forced_run
-from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.head import Head, head_named
 from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import Edit, edit
 from transformer_core.translator import Translation, Translator
@@ -35,18 +35,22 @@ class AttentionOverride:
     """Row of attention weights that replaces the model's.
 
     Args:
-        kind: Kind of attention.
-        layer: Counted from 0.
-        head: Counted from 0.
+        head: Such as `cross.6.8`.
         query: Position of the query: a source token, or a decoder input, which generates the token of the same number.
         weights: (K,) for all keys; in the decoder for the `query` + 1 visible ones. They sum to 1.
     """
 
-    kind: Kind
-    layer: int
-    head: int
+    head: str
     query: int
     weights: tuple[float, ...]
+
+    @property
+    def place(self) -> Head:
+        """Kind and indices of the head. Raises OverrideError if it names none."""
+        try:
+            return head_named(self.head)
+        except ValueError as error:
+            raise OverrideError(str(error)) from None
 
 
 @dataclass(frozen=True)
@@ -134,7 +138,7 @@ def redirected(translator: Translator, overrides: Sequence[AttentionOverride]) -
     """Return a context in which these rows replace the model's own, in every row of a batch."""
     by_place: dict[str, list[AttentionOverride]] = {}
     for each in overrides:
-        by_place.setdefault(hook_point_name(each.kind, each.layer, "weights"), []).append(each)
+        by_place.setdefault(hook_point_name(each.place.kind, each.place.layer, "weights"), []).append(each)
     return edit(translator, {address: _put(group) for address, group in by_place.items()})
 
 
@@ -146,8 +150,8 @@ def _put(group: Sequence[AttentionOverride]) -> Edit:
             row = each.query - site.rows.query_offset
             if 0 <= row < queries:
                 given = weights.new_tensor(each.weights[:keys])
-                changed[:, each.head, row] = 0.0
-                changed[:, each.head, row, : len(given)] = given
+                changed[:, each.place.head, row] = 0.0
+                changed[:, each.place.head, row, : len(given)] = given
         return changed
 
     return change
@@ -159,12 +163,13 @@ def check_overrides(
     """Raise OverrideError for a row that does not fit the model, or the numbers of tokens of source and target."""
     config = translator.config
     for each in overrides:
-        if each.kind not in KINDS or not (0 <= each.layer < config.num_layers and 0 <= each.head < config.num_heads):
-            raise OverrideError(f"the model has no head {each.kind} {each.layer}.{each.head}, counted from 0")
-        queries = source if each.kind == "encoder" else target
+        kind, layer, head = each.place
+        if layer >= config.num_layers or head >= config.num_heads:
+            raise OverrideError(f"the model has no head {each.head}")
+        queries = source if kind == "encoder" else target
         if not 0 <= each.query < queries:
             raise OverrideError(f"query is {each.query}, but must be from 0 to {queries - 1}")
-        keys = each.query + 1 if each.kind == "decoder" else source
+        keys = each.query + 1 if kind == "decoder" else source
         if len(each.weights) != keys:
             raise OverrideError(f"the row has {len(each.weights)} weights, but this query has {keys} keys")
         if not all(math.isfinite(weight) and weight >= 0 for weight in each.weights):

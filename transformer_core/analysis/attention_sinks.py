@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import AttentionMaps, Axis, Kind
+from transformer_core.head import Head
 
 SINK_SHARE = 0.5  # a head with a larger share of its weight on separators is at rest
 
@@ -58,14 +59,13 @@ def information(maps: AttentionMaps, kind: Kind) -> FloatArray:
     return np.asarray(found / np.log(len(keys)))
 
 
-def most_informative_head(maps: AttentionMaps, kind: Kind) -> tuple[int, int]:
-    """Return layer and head, from 0, with the most information; attention sinks only if all heads are."""
+def most_informative_head(maps: AttentionMaps, kind: Kind) -> Head:
+    """Return the head with the most information; attention sinks only if all heads are."""
     found = information(maps, kind)
     looks = sink_shares(maps, kind) <= SINK_SHARE
     if looks.any():
         found = np.where(looks, found, -np.inf)
-    layer, head = divmod(int(found.argmax()), found.shape[1])
-    return layer, head
+    return Head(kind, *divmod(int(found.argmax()), found.shape[1]))
 
 
 def _mutual_information(weights: FloatArray) -> FloatArray:

@@ -24,6 +24,7 @@ from transformer_core.analysis.attribution.layers import norms
 from transformer_core.analysis.attribution.mixing import nearness_shares
 from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
+from transformer_core.head import Head, Layer
 from transformer_core.translator import Translator
 
 Aligner = Literal[
@@ -45,7 +46,7 @@ SLOW: tuple[Aligner, ...] = ("gradient", "grad-x-input", "integrated-gradients",
 BASELINE: Aligner = "attention-head"
 Convention = Literal["output", "input"]  # a row is named after the token that it generates, or that it reads
 CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
-Choice = tuple[Aligner, int | None, int | None]  # method, layer, head, from 0; None where there is nothing to choose
+Choice = tuple[Aligner, str]  # method; head or layer, such as cross.6.8 or cross.6, empty where it has none
 DRAWS = 1_000
 
 FloatArray = npt.NDArray[np.float64]
@@ -243,10 +244,10 @@ def _error_rate(hits: FloatArray, totals: FloatArray) -> FloatArray:
 def _choices(translator: Translator, name: Aligner) -> tuple[Choice, ...]:
     layers, heads = range(translator.config.num_layers), range(translator.config.num_heads)
     if name in ("attention-head", "norm-head"):
-        return tuple((name, layer, head) for layer in layers for head in heads)
+        return tuple((name, str(Head("cross", layer, head))) for layer in layers for head in heads)
     if name in ("attention", "norm", "norm-ln", "alti-cross"):
-        return tuple((name, layer, None) for layer in layers)
-    return ((name, None, None),)
+        return tuple((name, str(Layer("cross", layer))) for layer in layers)
+    return ((name, ""),)
 
 
 def _values(translator: Translator, run: TeacherForcedRun, name: Aligner) -> Tensor:

@@ -18,11 +18,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.linearized_model import BY, By, LinearizedModel, Origin, linear
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun, stop_check
-from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.attention_variants import VARIANTS, Feature
+from transformer_core.head import Head, head_named
 from transformer_core.hooks.hook_sites import Point
 from transformer_core.model.attention import MultiHeadAttention, attention_weights
 from transformer_core.short_repr import ShortRepr
@@ -99,17 +98,13 @@ class ScoreDecomposition(ShortRepr):
 
 
 @torch.no_grad()
-def neuron_view(
-    translator: Translator, run: TeacherForcedRun, kind: Kind, layer: int, head: int, query: int, key: int
-) -> NeuronView:
+def neuron_view(translator: Translator, run: TeacherForcedRun, head: str, query: int, key: int) -> NeuronView:
     """Return the products of query and key that sum to a score.
 
     Args:
         translator: The model.
         run: A run with `POINTS` captured.
-        kind: Kind of attention.
-        layer: From 0.
-        head: From 0.
+        head: Such as `encoder.1.1`.
         query: Position, from 0.
         key: Position, from 0.
 
@@ -117,11 +112,11 @@ def neuron_view(
         ValueError: There is no such cell, or the mask forbids it.
         NoParts: The scores of this variant of attention are no products of a query and a key.
     """
-    attention = _attention(translator, "neuron_view", kind, layer, head)
-    scores = _captured(run, kind, layer, head, "scores")
+    place, attention = _attention(translator, "neuron_view", head)
+    scores = _captured(run, place, "scores")
     _check_cell(scores, query, key)
-    of_query = _captured(run, kind, layer, head, "queries")[query].float()
-    of_key = _captured(run, kind, layer, head, "keys")[key].float()
+    of_query = _captured(run, place, "queries")[query].float()
+    of_key = _captured(run, place, "keys")[key].float()
     products = attention.scale * of_query * of_key
     return NeuronView(query=of_query, key=of_key, products=products, score=float(scores[query, key]))
 
@@ -130,9 +125,7 @@ def neuron_view(
 def decompose_score(
     translator: Translator,
     run: TeacherForcedRun,
-    kind: Kind,
-    layer: int,
-    head: int,
+    head: str,
     *,
     by: By = "part",
     should_stop: Callable[[], bool] | None = None,
@@ -145,9 +138,7 @@ def decompose_score(
     Args:
         translator: The model, without active edits.
         run: A run with `POINTS` captured.
-        kind: Kind of attention.
-        layer: From 0.
-        head: From 0.
+        head: Such as `encoder.1.1`.
         by: `part`: word and position of each token; `token`: each token; `role`: all words and all positions.
         should_stop: Called before every layer.
 
@@ -159,7 +150,8 @@ def decompose_score(
     """
     if by not in BY:
         raise ValueError(f"by is {by!r}, but must be one of {', '.join(BY)}")
-    attention, activation = _attention(translator, "decompose_score", kind, layer, head), translator.config.activation
+    place, attention = _attention(translator, "decompose_score", head)
+    (kind, layer, number), activation = place, translator.config.activation
     if activation != "relu" and (layer or kind == "cross"):
         raise NoParts(
             f"parts by origin need ReLU, whose gates can be frozen, but this model has {activation}; "
@@ -172,7 +164,7 @@ def decompose_score(
     def projected(parts: Tensor, name: str) -> Tensor:
         layer_of = attention.get_submodule(name)
         assert isinstance(layer_of, nn.Linear)
-        return linear(parts, layer_of, slice(head * width, (head + 1) * width))
+        return linear(parts, layer_of, slice(number * width, (number + 1) * width))
 
     return ScoreDecomposition(
         query_origins=network.origins("encoder" if kind == "encoder" else "decoder"),
@@ -180,32 +172,27 @@ def decompose_score(
         queries=projected(of_queries, "w_q"),
         keys=projected(of_keys, "w_k"),
         scale=attention.scale,
-        scores=_captured(run, kind, layer, head, "scores").float(),
+        scores=_captured(run, place, "scores").float(),
     )
 
 
-def _attention(translator: Translator, feature: Feature, kind: Kind, layer: int, head: int) -> MultiHeadAttention:
+def _attention(translator: Translator, feature: Feature, name: str) -> tuple[Head, MultiHeadAttention]:
     config = translator.config
-    if kind not in KINDS:
-        raise ValueError(f"kind is {kind!r}, but must be one of {', '.join(KINDS)}")
-    for name, number, count in (("layer", layer, config.num_layers), ("head", head, config.num_heads)):
-        if not 0 <= number < count:
-            raise ValueError(f"{name} is {number}, but must be from 0 to {count - 1}")
+    place = head_named(name, config.num_layers, config.num_heads)
+    kind, layer, _ = place
     stack = translator.model.encoder if kind == "encoder" else translator.model.decoder
     attention = stack.layers[layer].get_submodule(SUBLAYERS[kind])
     assert isinstance(attention, MultiHeadAttention)
     variant = VARIANTS[config.attention]
     known = type(attention) is variant.module_class(bool(config.window) and kind != "cross")
     if feature not in variant.supports or not known:
-        name = config.attention if known else type(attention).__name__
-        raise NoParts(
-            f"{feature} needs scores that are products of a query and a key; those of {name} attention are not"
-        )
-    return attention
+        of = config.attention if known else type(attention).__name__
+        raise NoParts(f"{feature} needs scores that are products of a query and a key; those of {of} attention are not")
+    return place, attention
 
 
-def _captured(run: TeacherForcedRun, kind: Kind, layer: int, head: int, point: Point) -> Tensor:
-    return run.captured[hook_point_name(kind, layer, point)][0, head]
+def _captured(run: TeacherForcedRun, head: Head, point: Point) -> Tensor:
+    return run.captured[f"{head}.{point}"][0]
 
 
 def _check_cell(scores: Tensor, query: int, key: int) -> None:

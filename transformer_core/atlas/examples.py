@@ -52,7 +52,7 @@ def measure_examples(
     """
     config = translator.config
     layers, heads = range(config.num_layers), range(config.num_heads)
-    rules = {kind: [[_rule(roles[kind, layer, head]) for head in heads] for layer in layers] for kind in KINDS}
+    rules = {kind: [[_rule(roles[Head(kind, layer, head)]) for head in heads] for layer in layers] for kind in KINDS}
     results = runner.run(chunk_examples, [[group, rules] for group in cut(sentences, CHUNK)], "sentences x 20")
     texts = joined(results, "texts").tolist()
     kinds: dict[Kind, tuple[tuple[tuple[Example, ...], ...], ...]] = {}

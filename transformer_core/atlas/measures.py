@@ -32,6 +32,7 @@ from transformer_core.atlas.record import (
 )
 from transformer_core.atlas.statistics import MIN_PLACES
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.head import Head
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,11 +78,11 @@ class Measure:
     diverging: bool = False
     kinds: dict[Kind, HeadNumbers] = field(default_factory=dict)
 
-    def rows(self) -> Iterator[tuple[Kind, int, int, float]]:
-        """Yield kind, layer, head and value of every head with a value."""
+    def rows(self) -> Iterator[tuple[Head, float]]:
+        """Yield every head with a value, and the value."""
         for kind, numbers in self.kinds.items():
             for layer, head in np.argwhere(np.isfinite(numbers.value)).tolist():
-                yield kind, layer, head, float(numbers.value[layer, head])
+                yield Head(kind, layer, head), float(numbers.value[layer, head])
 
 
 def measures(atlas: Atlas) -> tuple[Measure, ...]:

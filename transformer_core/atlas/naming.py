@@ -158,12 +158,12 @@ def link_roles(links: Links) -> Iterator[Evidence]:
 def head_roles(atlas: Atlas) -> dict[Head, tuple[Role, ...]]:
     """Return the roles of every head, furthest above their baseline first; empty without a clear role."""
     heads: dict[Head, list[Role]] = {
-        (kind, layer, head): [] for kind in KINDS for layer in range(atlas.layers) for head in range(atlas.heads)
+        Head(kind, layer, head): [] for kind in KINDS for layer in range(atlas.layers) for head in range(atlas.heads)
     }
     for kind in KINDS:
         for each in evidence(atlas, kind):
             for layer, head in np.argwhere(each.clear).tolist():
-                heads[kind, layer, head].append(each.role(layer, head))
+                heads[Head(kind, layer, head)].append(each.role(layer, head))
     return {each: tuple(sorted(roles, key=lambda role: -role.gain)) for each, roles in heads.items()}
 
 
@@ -197,6 +197,6 @@ def link_evidence(links: Links, relation: str, direction: str) -> tuple[tuple[Ro
     """Return the fit of each encoder head to a relation, clear or not, furthest above baseline first."""
     (evidence,) = (each for each in link_roles(links) if each.detail == f"{relation} {direction}")
     roles: list[tuple[Role, Head]] = [
-        (evidence.role(layer, head), ("encoder", layer, head)) for layer, head in np.ndindex(evidence.q.shape)
+        (evidence.role(layer, head), Head("encoder", layer, head)) for layer, head in np.ndindex(evidence.q.shape)
     ]
     return tuple(sorted(roles, key=lambda each: -np.nan_to_num(each[0].gain, nan=-1.0)))

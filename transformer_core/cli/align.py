@@ -5,7 +5,7 @@ spaces and count from 0; a link is `i-j` (sure) or `i?j` (possible). A head link
 the source word that it attends to most. The alignment error rate (Och and Ney 2000) is 0 for a head
 that finds exactly the sure links, and 100 % for one that finds none.
 
-Prints a table in per cent, layers and heads from 1; then one line of JSON, from 0. Both conventions are
+Prints a table in per cent, then one line of JSON. Both conventions are
 given: `output` labels a row by the token that it generates, `input` by the token that it reads.
 
 A table of methods follows: a single head, the mean of a layer's heads, norms and ALTI of a layer, and
@@ -55,7 +55,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Measure every encoder-decoder head and method."""
-    from transformer_core.analysis.alignment import alignment_report, read_gold
+    from transformer_core.analysis.alignment import alignment_report, best_head, read_gold
     from transformer_core.analysis.method_alignment import ALIGNERS, BASELINE, SLOW, compare, method_counts
     from transformer_core.data import DataError
     from transformer_core.progress import tracked
@@ -70,8 +70,9 @@ def run(options: Options) -> int:
     errors: dict[str, npt.NDArray[np.float64]] = {
         name: by_method[BASELINE].errors.reshape(shape) for name, by_method in counts.items()
     }
+    best = {name: best_head(table) for name, table in errors.items()}
     for name, table in errors.items():
-        _write_errors(name, table)
+        _write_errors(name, table, best[name])
     compared = {name: compare(by_method) for name, by_method in counts.items()} if len(gold) > 1 else {}
     for name, methods in compared.items():
         _write_methods(name, methods)
@@ -80,7 +81,7 @@ def run(options: Options) -> int:
         difference, low, high = (f"{100 * value:+.1f}" for value in values)
         sys.stdout.write(f"norm minus attention, AER in points ({name}): {difference}, 95 % {low} to {high}\n")
     summary = {
-        "best": {name: _best(table) for name, table in errors.items()},
+        "best": best,
         "aer": alignment_report(errors)["aer"],
         "methods": {name: _rounded(methods) for name, methods in compared.items()},
         "norm_minus_attention": {name: [round(value, 4) for value in values] for name, values in norms.items()},
@@ -112,17 +113,15 @@ def _write_methods(name: str, methods: dict[str, Compared]) -> None:
 
 
 def _place(choice: Choice, *, named: bool) -> str:
-    """Return layer and head from 1, perhaps after the method."""
-    name, *numbers = choice
-    place = ".".join(str(number + 1) for number in numbers if number is not None)
-    return f"{name} {place}".rstrip() if named else place
+    """Return the head or layer, perhaps after the method."""
+    return " ".join(choice).rstrip() if named else choice[1]
 
 
 def _rounded(methods: dict[str, Compared]) -> dict[str, Any]:
-    """Return numbers for programs: rates from 0 to 1, layers and heads from 0."""
+    """Return numbers for programs: rates from 0 to 1."""
 
     def choice(chosen: Choice) -> dict[str, Any]:
-        return dict(zip(("method", "layer", "head"), chosen, strict=True))
+        return dict(zip(("method", "head"), chosen, strict=True))
 
     return {
         method: {
@@ -135,13 +134,7 @@ def _rounded(methods: dict[str, Compared]) -> dict[str, Any]:
     }
 
 
-def _best(table: npt.NDArray[np.float64]) -> dict[str, Any]:
-    layer, head = divmod(int(table.argmin()), table.shape[1])
-    return {"layer": layer, "head": head, "aer": round(float(table[layer, head]), 4)}
-
-
-def _write_errors(name: str, table: npt.NDArray[np.float64]) -> None:
-    best = _best(table)
+def _write_errors(name: str, table: npt.NDArray[np.float64], best: dict[str, Any]) -> None:
     sys.stdout.write(f"Alignment error rate in %, {_CONVENTIONS[name]} ({name})\n")
     write_table(head_rows((100 * table).tolist(), ".1f"))
-    sys.stdout.write(f"best: layer {best['layer'] + 1}, head {best['head'] + 1}: {100 * best['aer']:.1f}\n\n")
+    sys.stdout.write(f"best: {best['head']}: {100 * best['aer']:.1f}\n\n")

@@ -13,6 +13,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from transformer_core.head import Head
 from viz_app.classroom.questions import attention_question
 from viz_app.components.address import publish
 from viz_app.components.explorer.mount import (
@@ -253,7 +254,7 @@ def _send_findings(t: Texts, served: TranslationService, result: TranslationResu
     st.session_state[session.HEAD_OFF_KEY] = last_head_off(key)
     try:
         if served.head_atlas.atlas is not None:  # also while it is closed, so that it opens at once
-            send_finding(key, findings.card(served, t, (selection.kind, selection.layer, selection.head)))
+            send_finding(key, findings.card(served, t, Head(selection.kind, selection.layer, selection.head)))
         send_finding(key, findings.without_head(served, session_id, result, head_off(key)))
         send_finding(key, findings.roles(served, session_id, t))
         if served.parses and served.translator.decoding.constrained:

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import KINDS, Axis, Kind
+from transformer_core.head import Head
 from transformer_core.text.tokenizer import axis
 from viz_app.text import Texts
 from viz_app.text.role_words import head_words, plain_words, role_words
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.ablation import Head
     from transformer_core.atlas.naming import Role
     from transformer_core.atlas.record import Atlas, Estimate, Example, FloatArray, Spread
     from transformer_core.text.tokenizer import Tokenizer
@@ -33,7 +33,7 @@ def names_of_heads(found: HeadAtlas, t: Texts) -> dict[Kind, list[list[dict[str,
         return None
     return {
         kind: [
-            [_name(t, kind, found.roles[kind, layer, head]) for head in range(atlas.heads)]
+            [_name(t, kind, found.roles[Head(kind, layer, head)]) for head in range(atlas.heads)]
             for layer in range(atlas.layers)
         ]
         for kind in KINDS
@@ -162,7 +162,7 @@ def _siblings(found: HeadAtlas, t: Texts, head: Head) -> dict[str, Any] | None:
     for each in family.nearest[layer][number]:
         other = resembles.models.get(each.model)
         place = divmod(each.number, other.heads if other else found.atlas.heads)
-        words = "" if other else head_words(t, kind, found.roles[(kind, *place)])
+        words = "" if other else head_words(t, kind, found.roles[Head(kind, *place)])
         numbers = {name: _plain(getattr(each, name)) for name in ("distance", "low", "high")}
         model = other.name if other else ""
         heads.append({**numbers, "model": model, "layer": place[0], "head": place[1], "words": words})

@@ -48,10 +48,10 @@ def best_head(card: ModelCard, maps: AttentionMaps) -> Selection:
     """
     start = Selection(kind="cross", view=opening_view(*maps.cross.shape[:2]))
     if card.best_head is not None:
-        aligner = replace(start, layer=card.best_head[0], head=card.best_head[1]).fitted(maps)
+        aligner = replace(start, layer=card.best_head.layer, head=card.best_head.head).fitted(maps)
         if sink_shares(maps, "cross")[aligner.layer, aligner.head] <= SINK_SHARE:
             return aligner
-    layer, head = most_informative_head(maps, "cross")
+    _, layer, head = most_informative_head(maps, "cross")
     return replace(start, layer=layer, head=head)
 
 

@@ -1,7 +1,7 @@
 """All measures of all heads as files: a CSV with a line for each number, and an NPZ with an array for each table.
 
 Every line of the CSV says of which model it is and how its part was measured, so that lines of several models can stand
-in one table. Layers and heads count from 1 in the CSV, as on screen; arrays count from 0.
+in one table. Arrays of the NPZ are (layers, heads).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from transformer_core.storage.csv_table import csv_bytes, escape_formula
 from viz_app.figures.build.atlas import atlas_record
 
 COLUMNS = (
-    *("kind", "layer", "head", "role", "measure", "unit", "value", "low", "high", "baseline", "q", "detail"),
+    *("head", "role", "measure", "unit", "value", "low", "high", "baseline", "q", "detail"),
     *("weights_hash", "part", "version", "seed", "draws", "data"),
 )
 TABLES = ("value", "low", "high", "baseline", "q")
@@ -37,13 +37,12 @@ def to_csv(atlas: Atlas, roles: Mapping[Head, Sequence[Role]]) -> bytes:
     rows: list[list[object]] = []
     for measure in measures(atlas):
         source = _source(atlas, measure)
-        for kind, layer, head, _ in measure.rows():
-            numbers = measure.kinds[kind]
-            found = roles.get((kind, layer, head), ())
-            role = escape_formula(" / ".join(each.label for each in first_roles(found)))
-            detail = escape_formula(numbers.detail[layer][head]) if numbers.detail else ""
-            place = kind, layer + 1, head + 1
-            rows.append([*place, role, measure.name, measure.unit, *_cells(numbers, layer, head), detail, *source])
+        for head, _ in measure.rows():
+            numbers = measure.kinds[head.kind]
+            role = escape_formula(" / ".join(each.label for each in first_roles(roles.get(head, ()))))
+            detail = escape_formula(numbers.detail[head.layer][head.head]) if numbers.detail else ""
+            cells = _cells(numbers, head.layer, head.head)
+            rows.append([head, role, measure.name, measure.unit, *cells, detail, *source])
     return csv_bytes(COLUMNS, rows)
 
 

@@ -16,7 +16,11 @@ def removed_heads(atlas: Atlas, state: PruningState) -> tuple[Head, ...]:
     """Return the heads that are gone; of the random orders the first one decides."""
     curves = (curve for curve in (atlas.prune.curves if atlas.prune else ()))
     curve = next((each for each in curves if (each.heads, each.order) == (state.group, state.order)), None)
-    return () if curve is None else tuple(sorted(curve.removed[: max(0, len(curve.removed) - state.left)]))
+    return (
+        ()
+        if curve is None
+        else tuple(sorted(Head(*head) for head in curve.removed[: max(0, len(curve.removed) - state.left)]))
+    )
 
 
 def translate_pruned(

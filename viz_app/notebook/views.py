@@ -96,7 +96,7 @@ def _(shown: DirectEffects, language: str = "en", theme: Theme = "light") -> Res
 
 @view_of.register
 def _(shown: PartEffects, language: str = "en", theme: Theme = "light") -> ResultView:
-    names = [f"{part.stack}.{part.layer + 1} {part.sublayer}" for part in shown.parts]
+    names = list(map(str, shown.parts))
     return _matrix(shown.effects, names, shown.run.tokens, ("part", "token", "effect"), language, theme)
 
 
@@ -181,7 +181,7 @@ def _matrix(
 def _head(maps: AttentionMaps, language: str, theme: Theme, provenance: Mapping[str, object]) -> Figure:
     """Draw the head with the most information, of the last kind that the model has."""
     kind = maps.kinds[-1]
-    layer, head = most_informative_head(maps, kind)
+    _, layer, head = most_informative_head(maps, kind)
     place = Selection(kind=kind, layer=layer, head=head).fitted(maps)
     return VIEWS["head"].figure(
         maps=maps,

@@ -103,7 +103,7 @@ def all_heads(service: TranslationService) -> Iterator[Head]:
     config = service.translator.config
     for kind in KINDS:
         for layer in range(config.num_layers):
-            yield from ((kind, layer, head) for head in range(config.num_heads))
+            yield from (Head(kind, layer, head) for head in range(config.num_heads))
 
 
 def _place(head: Head) -> str:

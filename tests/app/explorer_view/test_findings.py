@@ -9,6 +9,7 @@ import pytest
 
 from transformer_core.analysis.ablation import translate_without
 from transformer_core.constituency_parser import ConstituencyParser
+from transformer_core.head import Head
 from transformer_core.parsing.trees import constituent_spans
 from transformer_core.translator import Translator
 from viz_app.explorer_view.findings import free_search, roles, without_head
@@ -41,8 +42,8 @@ def test_every_head_has_its_likeliest_role(service: TranslationService) -> None:
 
 def test_the_translation_without_a_head(service: TranslationService) -> None:
     result = service.translate("a", "The bus.")
-    told = without_head(service, "a", result, ("cross", 1, 2))["off"]
-    expected = translate_without(service.translator, result.translation, [("cross", 1, 2)], beam=4)
+    told = without_head(service, "a", result, Head("cross", 1, 2))["off"]
+    expected = translate_without(service.translator, result.translation, [Head("cross", 1, 2)], beam=4)
     assert (told["source"], told["model"], told["head"]) == ("The bus.", "random", "cross.1.2")
     assert [told["words"], told["original"]] == [expected.words, expected.original]
     assert (told["before"], told["after"]) == pytest.approx((expected.before, expected.log_probability))

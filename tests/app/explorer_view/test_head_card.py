@@ -43,13 +43,13 @@ def told(service: TranslationService, atlas: Atlas | None, head: Head, language:
 
 def test_every_head_says_its_role_in_words(service: TranslationService, atlas: Atlas, language: str) -> None:
     t, named = texts(language), head_roles(atlas)
-    told(service, atlas, ("encoder", 0, 0))
+    told(service, atlas, Head("encoder", 0, 0))
     found = roles(service, "a", t)["roles"]
     assert found["model"] == "shipped" and found["atlas"]
-    heads = [(kind, layer, head) for kind in KINDS for layer in range(atlas.layers) for head in range(atlas.heads)]
-    for kind, layer, head in heads:
-        expected = {"words": plain_words(t, kind, named[kind, layer, head]), "clear": bool(named[kind, layer, head])}
-        assert found["heads"][kind][layer][head] == expected
+    heads = [Head(kind, layer, head) for kind in KINDS for layer in range(atlas.layers) for head in range(atlas.heads)]
+    for head in heads:
+        expected = {"words": plain_words(t, head.kind, named[head]), "clear": bool(named[head])}
+        assert found["heads"][head.kind][head.layer][head.head] == expected
     assert {bool(named[head]) for head in heads} == {True, False}
 
 
@@ -125,7 +125,7 @@ def test_the_card_shows_effect_control_and_difference(service: TranslationServic
     atlas = with_controls(drawn_atlas())
     assert atlas.effects
     effects = atlas.effects
-    found = told(service, atlas, ("encoder", 1, 2))["effect"]
+    found = told(service, atlas, Head("encoder", 1, 2))["effect"]
     random = effects.changes["random-mean"]["encoder"].value[1, 2]
     assert found["baseline"]["value"] == pytest.approx(random, abs=1e-5)
     assert [each["name"] for each in found["controls"]] == ["random-mean", "resample"]
@@ -143,7 +143,7 @@ def test_a_head_of_another_model_is_counted_by_the_heads_of_that_model(
     other = OtherModel(name="other", layers=10, heads=5)
     models = dict.fromkeys(atlas.resembles.models, other)
     resembles = msgspec.structs.replace(atlas.resembles, models=models)
-    found = told(service, msgspec.structs.replace(atlas, resembles=resembles), ("encoder", 5, 4))
+    found = told(service, msgspec.structs.replace(atlas, resembles=resembles), Head("encoder", 5, 4))
     near = [each.number for each in resembles.kinds["encoder"].nearest[5][4] if each.model]
     heads = [(each["layer"], each["head"]) for each in found["siblings"]["heads"] if each["model"] == "other"]
     assert heads == [(number // 5, number % 5) for number in near]
@@ -153,7 +153,7 @@ def test_a_head_of_another_model_is_counted_by_the_heads_of_that_model(
 def test_examples_name_the_tokens_of_their_place(service: TranslationService, atlas: Atlas) -> None:
     assert atlas.examples
     for kind in KINDS:
-        shown = told(service, atlas, (kind, 5, 1))["examples"]
+        shown = told(service, atlas, Head(kind, 5, 1))["examples"]
         for each, place in list(zip(shown, atlas.examples.kinds[kind][5][1], strict=True))[:3]:
             text, target = atlas.examples.sentences[place.sentence], atlas.examples.targets[place.sentence]
             forced = service.translator.teacher_force(text, target).attention
@@ -164,7 +164,7 @@ def test_examples_name_the_tokens_of_their_place(service: TranslationService, at
 
 def test_what_was_not_measured_is_not_there(service: TranslationService, atlas: Atlas) -> None:
     bare = msgspec.structs.replace(atlas, effects=None, decode=None, resembles=None, examples=None, looks=None)
-    found = told(service, bare, ("encoder", 0, 0))
+    found = told(service, bare, Head("encoder", 0, 0))
     assert not {"looks", "effect", "decode", "siblings", "examples"} & found.keys()
     assert [each["part"] for each in found["evidence"]] == ["links"]
 
@@ -174,14 +174,14 @@ def test_the_card_says_whether_the_model_was_trained_with_a_head_penalty(
 ) -> None:
     for penalised in (True, False):
         monkeypatch.setitem(vars(service), "head_penalty", penalised)
-        said = told(service, atlas, ("encoder", 0, 0), language)["penalty"]
+        said = told(service, atlas, Head("encoder", 0, 0), language)["penalty"]
         assert said == (texts(language)("roles.penalty") if penalised else "")
 
 
 def test_none_without_an_atlas_and_for_no_head(service: TranslationService, atlas: Atlas) -> None:
-    assert told(service, None, ("encoder", 0, 0)) is None
-    assert told(service, atlas, ("encoder", atlas.layers, 0)) is None
-    assert told(service, atlas, ("encoder", 0, atlas.heads)) is None
+    assert told(service, None, Head("encoder", 0, 0)) is None
+    assert told(service, atlas, Head("encoder", atlas.layers, 0)) is None
+    assert told(service, atlas, Head("encoder", 0, atlas.heads)) is None
 
 
 def test_a_damaged_atlas_is_said(random_checkpoint: Path) -> None:
@@ -191,7 +191,7 @@ def test_a_damaged_atlas_is_said(random_checkpoint: Path) -> None:
     found = roles(service, "a", texts("en"))["roles"]
     assert not found["atlas"] and found["problem"] == "derived/atlas.json: cannot be read"
     assert len(found["heads"]["encoder"]) == service.translator.config.num_layers
-    assert card(service, texts("en"), ("encoder", 0, 0)) == {"card": None}
+    assert card(service, texts("en"), Head("encoder", 0, 0)) == {"card": None}
 
 
 def test_the_closest_role_is_the_best_of_its_part(atlas: Atlas) -> None:
@@ -199,7 +199,7 @@ def test_the_closest_role_is_the_best_of_its_part(atlas: Atlas) -> None:
     assert atlas.links and atlas.looks
     for kind, layer, head in head_roles(atlas):
         found = {role.name if role.name in ("link", "aligner") else "rule": role for role in
-                 closest_roles(atlas, (kind, layer, head))}  # fmt: skip
+                 closest_roles(atlas, Head(kind, layer, head))}  # fmt: skip
         rules = [each.share.value[layer, head] - max(each.uniform, each.fixed or 0)
                  for each in atlas.looks.kinds[kind].patterns.values() if each.places >= 50]  # fmt: skip
         assert found["rule"].gain == pytest.approx(np.nanmax(rules))

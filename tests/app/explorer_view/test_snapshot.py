@@ -18,6 +18,7 @@ from PIL import Image
 from transformer_core.analysis.attention_sinks import separators
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
+from transformer_core.head import Head
 from transformer_core.translator import Translation, Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.explorer.selection import Selection
@@ -63,14 +64,14 @@ def test_the_first_head_is_the_best_aligner_unless_it_rests(translator: Translat
     weights = np.where(words, 1 / words.sum(), 0.0).astype(np.float32)
     looking = dataclasses.replace(maps, cross=np.broadcast_to(weights, maps.cross.shape).copy())
     assert best_head(ModelCard.from_metrics(translator.metrics), looking) == Selection(kind="cross", layer=1, head=2)
-    far = ModelCard(best_head=(9, 9))
+    far = ModelCard(best_head=Head("cross", 9, 9))
     assert best_head(far, looking) == Selection(kind="cross", layer=layers - 1, head=heads - 1)
     rests = looking.cross.copy()
     rests[1, 2] = 0
     rests[1, 2, :, -1] = 1  # all on </s>
     rests[0, 1] = np.eye(*maps.cross.shape[2:])
     resting = dataclasses.replace(maps, cross=rests)
-    for card in (ModelCard(best_head=(1, 2)), ModelCard()):
+    for card in (ModelCard(best_head=Head("cross", 1, 2)), ModelCard()):
         assert best_head(card, resting) == Selection(kind="cross", layer=0, head=1)
 
 
@@ -79,7 +80,7 @@ def test_more_heads_than_fit_side_by_side_open_by_layer(translation: Translation
     maps = translation.attention
     cross = np.resize(maps.cross, (layers, 16, *maps.cross.shape[2:]))
     assert (layers * 16 > MAX_SIDE_BY_SIDE) == (view == "layer")
-    for card in (ModelCard(), ModelCard(best_head=(1, 2))):
+    for card in (ModelCard(), ModelCard(best_head=Head("cross", 1, 2))):
         assert best_head(card, dataclasses.replace(maps, cross=cross)).view == view
 
 

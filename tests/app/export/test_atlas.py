@@ -35,11 +35,12 @@ def test_every_number_is_in_the_csv() -> None:
     atlas = drawn_atlas()
     rows = list(csv.DictReader(io.StringIO(to_csv(atlas, head_roles(atlas)).decode("utf-8-sig"), newline="")))
     assert tuple(rows[0]) == COLUMNS
-    found = {(row["measure"], row["kind"], row["layer"], row["head"]): row for row in rows}
+    found = {(row["measure"], row["head"]): row for row in rows}
     count = 0
     for measure in measures(atlas):
-        for kind, layer, head, value in measure.rows():
-            row = found[measure.name, kind, str(layer + 1), str(head + 1)]
+        for place, value in measure.rows():
+            kind, layer, head = place
+            row = found[measure.name, f"{kind}.{layer + 1}.{head + 1}"]
             count += 1
             assert float(row["value"]) == value
             numbers = measure.kinds[kind]

@@ -19,6 +19,7 @@ from tests.page_record import page_record
 from transformer_core.analysis.ablation import translate_without
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
+from transformer_core.head import Head
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import split_buffer
@@ -83,7 +84,7 @@ def test_heads_off_and_roles_are_in_the_page(run: Callable[..., int], translator
     assert len(off) == 3 * config.num_layers * config.num_heads
     best = translator.translate(OTHER, beam=BEAM)
     for kind in KINDS:
-        expected = translate_without(translator, best, [(kind, 0, 1)], beam=BEAM)
+        expected = translate_without(translator, best, [Head(kind, 0, 1)], beam=BEAM)
         assert off[f"{kind}.0.1"]["after"] == pytest.approx(expected.log_probability)
     assert findings["roles"] is None or findings["roles"]["heads"].keys() == set(KINDS)
 

@@ -10,6 +10,7 @@ import torch
 
 from tests.core.tiny import drawn_biases_and_norms, tiny_config
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.head import Head
 from transformer_core.model.transformer import Transformer
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
@@ -32,5 +33,5 @@ def sublayers(translator: Translator) -> list[tuple[Kind, int]]:
     return [(kind, layer) for kind in KINDS for layer in range(translator.config.num_layers)]
 
 
-def heads(translator: Translator) -> list[tuple[Kind, int, int]]:
-    return [(*sublayer, head) for sublayer in sublayers(translator) for head in range(translator.config.num_heads)]
+def heads(translator: Translator) -> list[Head]:
+    return [Head(*sublayer, head) for sublayer in sublayers(translator) for head in range(translator.config.num_heads)]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from transformer_core.analysis.ablation import translate_without, word_diff
+from transformer_core.analysis.ablation import Head, translate_without, word_diff
 from transformer_core.attention_maps import KINDS
 from transformer_core.hooks.points import edit
 from transformer_core.translator import Translator
@@ -25,7 +25,7 @@ def translator(random_checkpoint: Path) -> Translator:
 def test_without_heads_the_sentence_is_translated_again(translator: Translator) -> None:
     original = translator.translate(TEXT, beam=4)
     every_head = [
-        (kind, layer, head) for kind in KINDS for layer in range(2) for head in range(translator.config.num_heads)
+        Head(kind, layer, head) for kind in KINDS for layer in range(2) for head in range(translator.config.num_heads)
     ]
     nothing = translate_without(translator, original, [], beam=4)
     assert nothing.text == original.text and nothing.before == nothing.log_probability

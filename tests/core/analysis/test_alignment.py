@@ -82,5 +82,5 @@ def test_bad_link_names_file_and_line(tmp_path: Path, links: str) -> None:
 def test_report_names_the_best_head_by_outputs() -> None:
     output = np.array([[0.9, 0.4], [0.5, 0.7]])
     report = alignment_report({"output": output, "input": 1 - output})
-    assert report["best_head"] == {"layer": 0, "head": 1, "aer": 0.4}
+    assert report["best_head"] == {"head": "cross.1.2", "aer": 0.4}
     assert report["aer"]["input"] == [[0.1, 0.6], [0.5, 0.3]]

@@ -37,7 +37,7 @@ def keys_of(translator: Translator, kind: Kind, query: int) -> int:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_head_s_own_row_changes_nothing(translator: Translator, kind: Kind) -> None:
-    row = AttentionOverride(kind, 1, 1, 2, own_row(translator, kind, 1, 1, 2))
+    row = AttentionOverride(f"{kind}.2.2", 2, own_row(translator, kind, 1, 1, 2))
     found = override_attention(translator, SOURCE, [row], TARGET)
     torch.testing.assert_close(found.log_p, found.run.log_p, atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(found.after, found.before, atol=1e-5, rtol=1e-5)
@@ -48,8 +48,8 @@ def test_a_head_s_own_row_changes_nothing(translator: Translator, kind: Kind) ->
 def test_rows_are_those_of_a_hook_of_torch(translator: Translator, kind: Kind) -> None:
     keys = keys_of(translator, kind, 2)
     rows = [
-        AttentionOverride(kind, 0, 1, 2, uniform_row(keys)),
-        AttentionOverride(kind, 1, 0, 2, with_weight(uniform_row(keys), 0, 1.0)),
+        AttentionOverride(f"{kind}.1.2", 2, uniform_row(keys)),
+        AttentionOverride(f"{kind}.2.1", 2, with_weight(uniform_row(keys), 0, 1.0)),
     ]
     found = override_attention(translator, SOURCE, rows, TARGET)
     handles = []
@@ -57,11 +57,11 @@ def test_rows_are_those_of_a_hook_of_torch(translator: Translator, kind: Kind) -
 
         def put(_module: Any, _inputs: Any, weights: Tensor, each: AttentionOverride = each) -> Tensor:
             changed = weights.clone()
-            changed[0, each.head, each.query] = 0
-            changed[0, each.head, each.query, :keys] = torch.tensor(each.weights)
+            changed[0, each.place.head, each.query] = 0
+            changed[0, each.place.head, each.query, :keys] = torch.tensor(each.weights)
             return changed
 
-        point = hook_points(translator.model)[hook_point_name(kind, each.layer, "weights")]
+        point = hook_points(translator.model)[hook_point_name(kind, each.place.layer, "weights")]
         handles.append(point.register_forward_hook(put))
     run = found.run
     with torch.no_grad():
@@ -79,7 +79,7 @@ def test_rows_are_those_of_a_hook_of_torch(translator: Translator, kind: Kind) -
 @pytest.mark.parametrize("beam", [1, 3])
 def test_the_cached_search_is_the_forced_pass(translator: Translator, kind: Kind, beam: int) -> None:
     rows = [
-        AttentionOverride(kind, layer, 1, 2, with_weight(uniform_row(keys_of(translator, kind, 2)), 0, 0.9))
+        AttentionOverride(f"{kind}.{layer + 1}.2", 2, with_weight(uniform_row(keys_of(translator, kind, 2)), 0, 0.9))
         for layer in (0, 1)
     ]
     found = continue_decoding(translator, SOURCE, rows, TARGET, kept=2, beam=beam)
@@ -106,12 +106,13 @@ def test_rows_by_hand() -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        (AttentionOverride("cross", 9, 0, 0, (1.0,)), "no head cross 9.0"),
-        (AttentionOverride("cross", 0, 0, 99, (1.0,)), "query is 99"),
-        (AttentionOverride("decoder", 0, 0, 1, (1.0,)), "has 1 weights, but this query has 2 keys"),
-        (AttentionOverride("decoder", 0, 0, 1, (0.5, 0.4)), "sums to 0.9"),
-        (AttentionOverride("decoder", 0, 0, 1, (1.5, -0.5)), "not negative"),
-        (AttentionOverride("decoder", 0, 0, 1, (float("nan"), 1.0)), "finite"),
+        (AttentionOverride("cross.10.1", 0, (1.0,)), r"no head cross\.10\.1"),
+        (AttentionOverride("cross.1", 0, (1.0,)), "is a layer, but must be a head"),
+        (AttentionOverride("cross.1.1", 99, (1.0,)), "query is 99"),
+        (AttentionOverride("decoder.1.1", 1, (1.0,)), "has 1 weights, but this query has 2 keys"),
+        (AttentionOverride("decoder.1.1", 1, (0.5, 0.4)), "sums to 0.9"),
+        (AttentionOverride("decoder.1.1", 1, (1.5, -0.5)), "not negative"),
+        (AttentionOverride("decoder.1.1", 1, (float("nan"), 1.0)), "finite"),
     ],
 )
 def test_what_is_no_row(translator: Translator, row: AttentionOverride, message: str) -> None:

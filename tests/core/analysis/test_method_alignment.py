@@ -24,6 +24,7 @@ from transformer_core.analysis.method_alignment import (
     method_counts,
     method_errors,
 )
+from transformer_core.head import place_named
 from transformer_core.translator import Translator
 
 PAIRS = [
@@ -47,7 +48,7 @@ def test_heads_are_those_that_are_measured_alone(learned: Translator) -> None:
     for name, table in head_alignment_errors(learned, gold()).items():
         found = counts[name]["attention-head"]  # type: ignore[index]
         assert found.errors.reshape(2, 4) == pytest.approx(table)
-        assert found.choices[5] == ("attention-head", 1, 1)
+        assert found.choices[5] == ("attention-head", "cross.2.2")
 
 
 @pytest.mark.parametrize(
@@ -70,16 +71,16 @@ def test_links_are_those_of_the_attribution(learned: Translator, aligner: Aligne
     counts = method_counts(learned, gold(), aligners=[aligner])
     assert set(counts["input"]) == (set() if aligner in SLOW else {aligner})
     for convention, by_name in counts.items():
-        for number, (name, layer, head) in enumerate(by_name[aligner].choices if aligner in by_name else ()):
+        for number, (name, at) in enumerate(by_name[aligner].choices if aligner in by_name else ()):
             assert name == aligner
             links = []
             for pair in gold():
                 source, target = " ".join(pair.source), " ".join(pair.target)
                 if method is None:
                     run = attribute(learned, source, target, method="alti").run
-                    values = cross_contributions(learned, run, layer or 0)
+                    values = cross_contributions(learned, run, place_named(at).layer)
                 else:
-                    values = attribute(learned, source, target, method=method, layer=layer, head=head).source
+                    values = attribute(learned, source, target, method=method, at=at or None).source
                 keys = word_of_each_token(learned.encode(source), pair.source)
                 queries = word_of_each_token(learned.encode_target(target), pair.target)
                 words = np.zeros((len(values), len(pair.source)), dtype=np.float32)
@@ -90,7 +91,7 @@ def test_links_are_those_of_the_attribution(learned: Translator, aligner: Aligne
                 rows = np.abs(words)[first : first + len(queries)]
                 links.append((links_of_head(rows, queries, np.arange(len(pair.source))), pair))
             expected = alignment_error_rate(links)
-            assert by_name[aligner].errors[number] == pytest.approx(expected), (convention, layer, head)
+            assert by_name[aligner].errors[number] == pytest.approx(expected), (convention, at)
 
 
 def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) -> None:
@@ -113,34 +114,38 @@ def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) 
 
 def counts_of(name: Aligner, hits: list[list[int]]) -> Counts:
     """Choices with so many of 10 hits in each sentence."""
-    return Counts(tuple((name, layer, None) for layer in range(len(hits))), np.array(hits), np.full((len(hits), 4), 10))
+    return Counts(
+        tuple((name, f"cross.{layer}") for layer in range(1, 1 + len(hits))),
+        np.array(hits),
+        np.full((len(hits), 4), 10),
+    )
 
 
 def test_what_is_chosen_on_one_half_is_measured_on_the_other() -> None:
-    """Layer 0 is better on sentences 1 and 3, so it is measured on 0 and 2, where it is worse; and vice versa."""
+    """Layer 1 is better on sentences 1 and 3, so it is measured on 0 and 2, where it is worse; and vice versa."""
     counts = counts_of("norm", [[1, 9, 2, 8], [6, 3, 7, 4]])
     hits, totals, chosen = counts.two_fold()
     assert hits.tolist() == [1, 3, 2, 4] and totals.tolist() == [10] * 4
-    assert chosen == (("norm", 0, None), ("norm", 1, None))
+    assert chosen == (("norm", "cross.1"), ("norm", "cross.2"))
     heads = counts_of("attention-head", [[5, 5, 5, 5]])
     found = compare({"attention-head": heads, "norm": counts})
     assert found["norm"].best_error == pytest.approx(0.5) and found["norm"].error == pytest.approx(0.75)
     assert found["norm"].difference == pytest.approx(0.25)
     assert (found["attention-head"].difference, *found["attention-head"].interval) == (0, 0, 0)
-    assert found["any"].chosen == (("norm", 0, None), ("norm", 1, None))
+    assert found["any"].chosen == (("norm", "cross.1"), ("norm", "cross.2"))
 
 
 def test_the_interval_is_that_of_all_draws() -> None:
     """Two sentences with differences 0.1 and 0.3: draws have means 0.1, 0.2, 0.2, 0.3."""
-    heads = Counts((("attention-head", 0, 0),), np.array([[9, 9]]), np.full((1, 2), 10))
-    worse = Counts((("norm", 0, None),), np.array([[8, 6]]), np.full((1, 2), 10))
+    heads = Counts((("attention-head", "cross.1.1"),), np.array([[9, 9]]), np.full((1, 2), 10))
+    worse = Counts((("norm", "cross.1"),), np.array([[8, 6]]), np.full((1, 2), 10))
     found = compare({"attention-head": heads, "norm": worse})["norm"]
     assert found.difference == pytest.approx(0.2)
     assert found.interval == pytest.approx((0.1, 0.3))
     assert worse.minus(heads) == pytest.approx((0.2, 0.1, 0.3))
     assert heads.minus(worse) == pytest.approx((-0.2, -0.3, -0.1))
     with pytest.raises(ValueError, match="needs 2 sentences"):
-        compare({"attention-head": Counts((("attention-head", 0, 0),), np.ones((1, 1)), np.ones((1, 1)))})
+        compare({"attention-head": Counts((("attention-head", "cross.1.1"),), np.ones((1, 1)), np.ones((1, 1)))})
 
 
 def test_all_methods_are_there(learned: Translator) -> None:

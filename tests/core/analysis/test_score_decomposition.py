@@ -118,7 +118,7 @@ def test_each_origin_brings_its_gradient_times_itself(translator: Translator) ->
     run = run_of(translator)
     sides = {"source": "encoder", "target": "decoder"}
     for kind, layer in sublayers(translator):
-        parts = decompose_score(translator, run, kind, layer, HEAD)
+        parts = decompose_score(translator, run, f"{kind}.{layer + 1}.{HEAD + 1}")
         for point, origins, found in (
             ("queries", parts.query_origins, parts.queries),
             ("keys", parts.key_origins, parts.keys),
@@ -137,7 +137,7 @@ def test_each_origin_brings_its_gradient_times_itself(translator: Translator) ->
 def test_parts_sum_to_the_score(translator: Translator, by: By) -> None:
     run = run_of(translator)
     for kind, layer in sublayers(translator):
-        parts = decompose_score(translator, run, kind, layer, HEAD, by=by)
+        parts = decompose_score(translator, run, f"{kind}.{layer + 1}.{HEAD + 1}", by=by)
         assert parts.queries.shape[0] == len(parts.query_origins) and parts.keys.shape[0] == len(parts.key_origins)
         for query, key in visible(parts):
             assert float(parts.of(query, key).sum()) == pytest.approx(float(parts.scores[query, key]), abs=1e-4)
@@ -154,7 +154,7 @@ def test_the_first_layer_has_four_exact_parts(translator: Translator, kind: Kind
         attention.get_parameter(f"{name}.weight").detach()[HEAD * width : (HEAD + 1) * width] for name in ("w_q", "w_k")
     )
     states = model.embedding(ids)[0].detach(), model.positions(0, ids.shape[1])
-    parts = decompose_score(translator, run, kind, 0, HEAD, by="role")
+    parts = decompose_score(translator, run, f"{kind}.1.{HEAD + 1}", by="role")
     assert [origin.role for origin in parts.query_origins] == ["word", "position", "bias"]
     for query, key in visible(parts):
         found = parts.of(query, key)
@@ -169,9 +169,9 @@ def test_the_first_layer_has_four_exact_parts(translator: Translator, kind: Kind
 def test_tokens_and_roles_are_sums_of_parts(translator: Translator) -> None:
     run = run_of(translator)
     for kind, layer in sublayers(translator):
-        whole = decompose_score(translator, run, kind, layer, HEAD)
-        tokens = decompose_score(translator, run, kind, layer, HEAD, by="token")
-        roles = decompose_score(translator, run, kind, layer, HEAD, by="role")
+        whole = decompose_score(translator, run, f"{kind}.{layer + 1}.{HEAD + 1}")
+        tokens = decompose_score(translator, run, f"{kind}.{layer + 1}.{HEAD + 1}", by="token")
+        roles = decompose_score(translator, run, f"{kind}.{layer + 1}.{HEAD + 1}", by="role")
         for name in ("query", "key"):
             origins = getattr(whole, f"{name}_origins")
             of = "queries" if name == "query" else "keys"
@@ -191,7 +191,7 @@ def test_products_by_dimension_sum_to_the_score(translator: Translator) -> None:
     for kind, layer in sublayers(translator):
         queries, keys = (run.captured[hook_point_name(kind, layer, point)][0, HEAD] for point in ("queries", "keys"))
         scale = 1.0 / math.sqrt(translator.config.d_k) if translator.config.scaled else 1.0
-        found = neuron_view(translator, run, kind, layer, HEAD, 2, 1)
+        found = neuron_view(translator, run, f"{kind}.{layer + 1}.{HEAD + 1}", 2, 1)
         for dimension, product in enumerate(found.products.tolist()):
             expected = scale * float(queries[2, dimension]) * float(keys[1, dimension])
             assert product == pytest.approx(expected, abs=1e-6)
@@ -206,7 +206,7 @@ def test_a_row_with_a_part_scaled_is_what_the_model_makes_of_such_scores(
 ) -> None:
     """Scores are changed cell by cell while the model runs, and its own softmax gives the row."""
     run = run_of(translator)
-    parts = decompose_score(translator, run, kind, layer, HEAD, by="role")
+    parts = decompose_score(translator, run, f"{kind}.{layer + 1}.{HEAD + 1}", by="role")
     query, (of_query, of_key) = 2, ((0,), (0, 1))
 
     def change(value: Tensor, site: Site) -> Tensor:
@@ -234,7 +234,7 @@ def test_a_row_with_a_part_scaled_is_what_the_model_makes_of_such_scores(
 def test_sequences_of_one_token(translator: Translator) -> None:
     special = translator.tokenizer.special
     run = run_of_ids(translator, [special.eos], [special.bos], [special.eos], POINTS)
-    parts = decompose_score(translator, run, "cross", 1, HEAD)
+    parts = decompose_score(translator, run, f"cross.2.{HEAD + 1}")
     assert parts.of(0, 0).shape == (5, 3)
     assert float(parts.of(0, 0).sum()) == pytest.approx(float(parts.scores[0, 0]), abs=1e-4)
 
@@ -245,37 +245,36 @@ def test_other_activations_have_parts_in_the_first_layer_only(tokenizer: Tokeniz
     run = run_of(translator)
     first: tuple[Kind, ...] = ("encoder", "decoder")
     for kind in first:
-        parts = decompose_score(translator, run, kind, 0, HEAD)
+        parts = decompose_score(translator, run, f"{kind}.1.{HEAD + 1}")
         assert float(parts.of(2, 1).sum()) == pytest.approx(float(parts.scores[2, 1]), abs=1e-4)
         with pytest.raises(NoParts, match=f"need ReLU, whose gates can be frozen, but this model has {activation}"):
-            decompose_score(translator, run, kind, 1, HEAD)
+            decompose_score(translator, run, f"{kind}.2.{HEAD + 1}")
     with pytest.raises(NoParts, match="only self-attention in the first layer"):
-        decompose_score(translator, run, "cross", 0, HEAD)
+        decompose_score(translator, run, f"cross.1.{HEAD + 1}")
 
 
 def test_bad_input(translator: Translator) -> None:
     additive = make_translator(translator.tokenizer, attention="additive")
     for function in (
-        lambda run: neuron_view(additive, run, "cross", 0, 0, 0, 0),
-        lambda run: decompose_score(additive, run, "cross", 0, 0),
+        lambda run: neuron_view(additive, run, "cross.1.1", 0, 0),
+        lambda run: decompose_score(additive, run, "cross.1.1"),
     ):
         with pytest.raises(NoParts, match="additive attention"):
             function(run_of(additive))
     run = run_of(translator)
-    with pytest.raises(ValueError, match="layer is 2, but must be from 0 to 1"):
-        decompose_score(translator, run, "cross", 2, 0)
-    with pytest.raises(ValueError, match="head is -1"):
-        decompose_score(translator, run, "cross", 0, -1)
-    with pytest.raises(ValueError, match="kind is 'self'"):
-        decompose_score(translator, run, "self", 0, 0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"no head cross\.3\.1: the model has 2 layers of 4 heads"):
+        decompose_score(translator, run, "cross.3.1")
+    for wrong in ("cross.1.0", "self.1.1", "cross.1", "cross.01.1", ""):
+        with pytest.raises(ValueError, match=r"such as cross"):
+            decompose_score(translator, run, wrong)
     with pytest.raises(ValueError, match="by is 'word', but must be one of part, token, role"):
-        decompose_score(translator, run, "cross", 0, 0, by="word")  # type: ignore[arg-type]
+        decompose_score(translator, run, "cross.1.1", by="word")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="key is 99"):
-        neuron_view(translator, run, "cross", 0, 0, 0, 99)
-    parts = decompose_score(translator, run, "decoder", 0, 0)
+        neuron_view(translator, run, "cross.1.1", 0, 99)
+    parts = decompose_score(translator, run, "decoder.1.1")
     with pytest.raises(ValueError, match="the mask hides key 3 from query 2"):
         parts.of(2, 3)
     with pytest.raises(ValueError, match=r"factor is 1\.5, but must be from 0 to 1"):
         parts.scaled_row(2, [0], [0], 1.5)
     with pytest.raises(DecodingStopped):
-        decompose_score(translator, run, "cross", 0, 0, should_stop=lambda: True)
+        decompose_score(translator, run, "cross.1.1", should_stop=lambda: True)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
+from torch import Tensor
 
 from tests.core.tiny import sentence_pairs
 from transformer_core.analysis.ablation import Head, ablated, all_heads, hook_point_name
@@ -25,7 +26,7 @@ from transformer_core.atlas.resumable_map import ResumableMap
 from transformer_core.attention_maps import KINDS
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.evaluation.metrics import bleu, chrf, paired_bootstrap
-from transformer_core.hooks.points import capture, edit
+from transformer_core.hooks.points import Site, capture, edit
 from transformer_core.translator import Translator
 
 PAIRS = [list(pair) for pair in sentence_pairs()[:360:60]]
@@ -42,6 +43,10 @@ def runner(learned: Translator, tmp_path_factory: pytest.TempPathFactory) -> Res
     return ResumableMap(checkpoint=folder / "model", weights_hash=own.checkpoint_hash, folder=folder / "work")
 
 
+def put(mean: Tensor, value: Tensor, _site: Site) -> Tensor:
+    return mean.expand_as(value)
+
+
 def test_every_effect_is_that_of_a_single_edit(runner: ResumableMap) -> None:
     translator = Translator.load(runner.checkpoint)
     too_long = ["a " * 500, "a"]
@@ -56,13 +61,13 @@ def test_every_effect_is_that_of_a_single_edit(runner: ResumableMap) -> None:
         for address, value in seen.items():
             outputs.setdefault(address, []).append(value[0])  # (H, n, d_v)
     for kind, layer, head in all_heads(translator):
-        with ablated(translator, [(kind, layer, head)]):
+        with ablated(translator, [Head(kind, layer, head)]):
             without = translator.score([(source, target) for source, target in PAIRS])
         zero = (sum(whole) - sum(without)) / found.tokens
         assert found.changes["zero"][kind].value[layer, head] == pytest.approx(zero, abs=1e-5)
         address = hook_point_name(kind, layer, "head_outputs")
         mean = torch.cat(outputs[address], dim=1).mean(dim=1)[:, None]
-        with edit(translator, f"{kind}.{layer + 1}.{head + 1}", lambda value, _, mean=mean: mean.expand_as(value)):
+        with edit(translator, f"{kind}.{layer + 1}.{head + 1}", partial(put, mean)):
             without = translator.score([(source, target) for source, target in PAIRS])
         effect = (sum(whole) - sum(without)) / found.tokens
         assert found.changes["mean"][kind].value[layer, head] == pytest.approx(effect, abs=1e-5)
@@ -112,7 +117,7 @@ def test_translations_without_heads_are_those_of_the_translator(runner: Resumabl
     own = [each.text for each in translator.translate_batch([source for source, _ in PAIRS], beam=1)]
     assert found.whole.bleu == pytest.approx(bleu(own, references).value)
     for kind, layer, head in all_heads(translator)[::5]:
-        with ablated(translator, [(kind, layer, head)]):
+        with ablated(translator, [Head(kind, layer, head)]):
             texts = [each.text for each in translator.translate_batch([source for source, _ in PAIRS], beam=1)]
         score = found.heads[kind][layer][head]
         assert score.bleu == pytest.approx(bleu(texts, references).value)

@@ -16,6 +16,7 @@ from transformer_core.atlas.statistics import Bootstrap
 from transformer_core.atlas.storage import load_atlas, save_atlas
 from transformer_core.atlas.targets import measure_targets
 from transformer_core.atlas.trees import read_trees
+from transformer_core.head import Head
 from transformer_core.translator import Translator
 
 BOOTSTRAP = {"draws": 200, "seed": 0}
@@ -56,7 +57,7 @@ def test_exactly_the_planted_heads_are_found(tmp_path: Path) -> None:
     save_atlas(atlas, tmp_path / "atlas.json")
     again = head_roles(load_atlas(tmp_path / "atlas.json"))
     assert {head: [role.label for role in roles] for head, roles in again.items() if roles} == found
-    before, copy, link = (head_roles(atlas)["encoder", 0, head][0] for head in range(3))
+    before, copy, link = (head_roles(atlas)[Head("encoder", 0, head)][0] for head in range(3))
     assert (before.value, copy.value, link.value) == (1.0, 1.0, 1.0)
     assert link.places == 150 and link.baseline < 0.4 and link.q < 1e-6
 

@@ -138,7 +138,7 @@ def contrast(translator: Translator, made: Workplace) -> Arrays:
 
 def one_head(translator: Translator, made: Workplace) -> Arrays:
     """With the weights of the maps in the place of those of the method."""
-    found = attributed(attribute(translator, SOURCE, TARGET, method="attention", layer=1, head=3))
+    found = attributed(attribute(translator, SOURCE, TARGET, method="attention", at="cross.2.4"))
     return {**found, "source": translator.teacher_force(SOURCE, TARGET).attention.cross[1, 3]}
 
 

@@ -20,6 +20,7 @@ from transformer_core.analysis.method_alignment import ALIGNERS, SLOW, compare, 
 from transformer_core.atlas.controls import survivor_report
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.checkpoint import load_checkpoint
+from transformer_core.head import head_named
 from transformer_core.training.state import average_weights, step_folders
 from transformer_core.translator import Translator
 
@@ -218,7 +219,7 @@ def test_align_writes_the_errors_of_heads_and_methods(made: Workplace, call: Cal
     for rows, methods in report["methods"].items():
         assert np.array(report["aer"][rows]) == pytest.approx(errors[rows], abs=1e-4)
         best = report["best"][rows]
-        assert errors[rows][best["layer"], best["head"]] == errors[rows].min()
+        assert errors[rows][head_named(best["head"])[1:]] == errors[rows].min()
         for name, expected in compare(counts[rows]).items():
             found = methods[name]
             assert found["best"]["aer"] == pytest.approx(expected.best_error, abs=1e-4)

@@ -118,7 +118,7 @@ def test_parts_of_scores_sum_to_them(twin: Twin) -> None:
     run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
     deep = translator.config.activation == "relu"
     for kind, layer in (("encoder", 0), ("decoder", 0), *((("cross", 1),) if deep else ())):
-        parts = decompose_score(translator, run, kind, layer, 1)
+        parts = decompose_score(translator, run, f"{kind}.{layer + 1}.2")
         assert float(parts.of(2, 1).sum()) == pytest.approx(float(parts.scores[2, 1]), abs=1e-4)
 
 

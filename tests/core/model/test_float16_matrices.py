@@ -30,6 +30,7 @@ from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.cpu import onednn
 from transformer_core.decoding.greedy import greedy_search
+from transformer_core.head import Head
 from transformer_core.hooks.points import edit
 from transformer_core.model import float16_matrices as half_weights
 from transformer_core.model.float16_matrices import linear_float16_weight
@@ -124,7 +125,7 @@ def test_logits_maps_and_translations_are_the_same(tokenizer: Tokenizer, options
         assert_same([h.score for h in one.hypotheses], [h.score for h in other.hypotheses])  # of which some are equal
         assert_same(one.scores, other.scores)
         assert_same(one.attention, other.attention)
-    with ablated(single, [("cross", 0, 1)]), ablated(half, [("cross", 0, 1)]):
+    with ablated(single, [Head("cross", 0, 1)]), ablated(half, [Head("cross", 0, 1)]):
         assert_same(single.teacher_force(SOURCE, TARGET).scores, half.teacher_force(SOURCE, TARGET).scores)
         assert single.translate(SOURCE).text == half.translate(SOURCE).text
 
@@ -176,7 +177,7 @@ def test_large_models_are_loaded_so(tokenizer: Tokenizer, tmp_path: Path, monkey
 
 
 def _score_parts(translator: Translator) -> object:
-    return decompose_score(translator, teacher_forced_run(translator, SOURCE, TARGET, points=POINTS), "cross", 1, 2)
+    return decompose_score(translator, teacher_forced_run(translator, SOURCE, TARGET, points=POINTS), "cross.2.3")
 
 
 ANALYSES: dict[str, Callable[[Translator], object]] = {

@@ -159,8 +159,8 @@ def test_scores_that_are_no_products_are_not_taken_apart(tokenizer: Tokenizer, s
     translator = Translator(model, tokenizer)
     forced = teacher_forced_run(translator, "A child sees a house.", translator.translate("A child."), points=POINTS)
     for refused in (
-        lambda: decompose_score(translator, forced, "cross", 0, 0),
-        lambda: neuron_view(translator, forced, "cross", 0, 0, 0, 0),
+        lambda: decompose_score(translator, forced, "cross.1.1"),
+        lambda: neuron_view(translator, forced, "cross.1.1", 0, 0),
     ):
         with pytest.raises(NoParts, match="needs scores that are products of a query and a key"):
             refused()

@@ -25,6 +25,7 @@ from transformer_core.analysis.attribution.methods import (
 )
 from transformer_core.analysis.attribution.mixing import through_layers
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, stop_check, teacher_forced_run
+from transformer_core.head import Head, place_named
 from transformer_core.progress import expect
 from transformer_core.translator import Translation, Translator
 
@@ -37,8 +38,7 @@ def attribute(
     target: str | Translation | None = None,
     *,
     method: Method,
-    layer: int | None = None,
-    head: int | None = None,
+    at: str | None = None,
     contrast: Contrast | None = None,
     steps: int = STEPS,
     should_stop: Callable[[], bool] | None = None,
@@ -58,8 +58,9 @@ def attribute(
         source: A sentence; or a run with all `POINTS` captured, so that several methods share it.
         target: The translation of a sentence; None takes the model's own. See `teacher_forced_run`.
         method: One of `METHODS`.
-        layer: For `attention`, `norm` and `norm-ln`, counted from 0; None takes the mean over all.
-        head: For `attention` and `norm`, of encoder-decoder attention, counted from 0; None takes all.
+        at: For `attention`, `norm` and `norm-ln` a layer, such as `cross.6`; for the first two also a head, such as
+            `cross.6.8`. The values of the target are those of decoder self-attention in the same layer. None takes
+            the mean over all layers.
         contrast: For gradients and leave-one-out: explain log p(token) - log p(other) at one position.
         steps: Points on the path of integrated gradients.
         should_stop: Called before every layer or batch.
@@ -69,14 +70,14 @@ def attribute(
         SourceTooLong: See `Translator.encode`.
         DecodingStopped: `should_stop` returned True.
     """
-    check_choice(translator, method=method, layer=layer, head=head, contrast=contrast, steps=steps)
+    check_choice(translator, method=method, at=at, contrast=contrast, steps=steps)
     run = source
     if isinstance(run, str):
         run = teacher_forced_run(translator, run, target, points=points_of(method))
     check = stop_check(should_stop)
     report: dict[str, Tensor] = {}
     if method in OF_LAYERS:
-        of_source, of_target = of_layers(translator, run, method, layer, head, check)
+        of_source, of_target = of_layers(translator, run, method, place_named(at) if at else None, check)
     elif method in SHARES:
         of_source, of_target = through_layers(translator, run, cast(Literal["rollout", "alti"], method), check)
     elif method == "leave-one-out":
@@ -92,8 +93,7 @@ def check_choice(
     translator: Translator,
     *,
     method: str,
-    layer: int | None = None,
-    head: int | None = None,
+    at: str | None = None,
     contrast: Contrast | None = None,
     steps: int = STEPS,
 ) -> None:
@@ -101,16 +101,15 @@ def check_choice(
     if method not in METHODS:
         raise ValueError(f"method is {method!r}, but must be one of {', '.join(METHODS)}")
     config = translator.config
-    for name, number, allowed, count in (
-        ("layer", layer, OF_LAYERS, config.num_layers),
-        ("head", head, OF_HEADS, config.num_heads),
-    ):
-        if number is None:
-            continue
+    if at is not None:
+        place = place_named(at)
+        what, allowed = ("head", OF_HEADS) if isinstance(place, Head) else ("layer", OF_LAYERS)
         if method not in allowed:
-            raise ValueError(f"{method} takes no {name}; {', '.join(allowed)} do")
-        if not 0 <= number < count:
-            raise ValueError(f"{name} is {number}, but must be from 0 to {count - 1}")
+            raise ValueError(f"{method} takes no {what}; {', '.join(allowed)} do")
+        _, layer, head = (*place, 0)[:3]
+        if place.kind != "cross" or layer >= config.num_layers or head >= config.num_heads:
+            most = f"cross.{config.num_layers}.{config.num_heads}"
+            raise ValueError(f"{at} is no {what} of encoder-decoder attention; they go from cross.1.1 to {most}")
     if contrast is not None:
         if method not in OF_TOKENS:
             raise ValueError(f"{method} takes no contrast; {', '.join(OF_TOKENS)} do")

@@ -21,6 +21,7 @@ from torch import Tensor
 from transformer_core.analysis.attribution.methods import Method
 from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
+from transformer_core.head import Head, Layer
 from transformer_core.translator import Translator
 
 
@@ -29,8 +30,7 @@ def of_layers(
     translator: Translator,
     run: TeacherForcedRun,
     method: Method,
-    layer: int | None,
-    head: int | None,
+    place: Head | Layer | None,
     check: Callable[[], None],
 ) -> tuple[Tensor, Tensor]:
     """Return (T, S) and (T, T) of one layer or the mean over all, of one head or of all.
@@ -38,7 +38,8 @@ def of_layers(
     Attention is averaged over heads. A norm is taken of the sum over heads.
     """
     config = translator.config
-    layers = range(config.num_layers) if layer is None else [layer]
+    layers = range(config.num_layers) if place is None else [place.layer]
+    head = place.head if isinstance(place, Head) else None
     sources, targets = [], []
     for number in layers:
         check()

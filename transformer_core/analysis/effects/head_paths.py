@@ -19,11 +19,12 @@ from typing import Literal, NamedTuple, get_args
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
+from transformer_core.analysis.ablation import all_heads, hook_point_name
 from transformer_core.analysis.effects.head_gradients import head_gradients
 from transformer_core.analysis.minimal_pairs import Pair, next_logits
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, batches, rows_at_once, stop_check
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.head import Head, head_named
 from transformer_core.hooks.hook_sites import Site
 from transformer_core.hooks.points import edit
 from transformer_core.model.attention import MultiHeadAttention
@@ -32,6 +33,7 @@ from transformer_core.translator import Translator
 
 HeadInput = Literal["queries", "keys", "values"]
 HEAD_INPUTS: tuple[HeadInput, ...] = get_args(HeadInput)
+LOGITS = "logits"
 MAX_HEADS = 1_200  # of a model; the number of edges grows with its square
 
 
@@ -39,29 +41,37 @@ class Edge(NamedTuple):
     """Way from the output of a head to another head, or to the logits, along the residual connections.
 
     Args:
-        sender: Kind, layer and head, from 0.
-        receiver: Another head; None for the logits.
-        input: The receiver's input; None for the logits.
+        sender: Name of a head, such as `encoder.6.1`.
+        receiver: Queries, keys or values of another head, such as `cross.6.8.keys`; or `logits`.
     """
 
-    sender: Head
-    receiver: Head | None = None
-    input: HeadInput | None = None
+    sender: str
+    receiver: str = LOGITS
+
+    @property
+    def ends(self) -> tuple[Head, Head | None, str]:
+        """Sender, receiver and the input where it arrives; None and "" for the logits. Raises ValueError for others."""
+        name, _, point = self.receiver.rpartition(".")
+        if self.receiver == LOGITS:
+            return head_named(self.sender), None, ""
+        if point not in HEAD_INPUTS:
+            raise ValueError(f"receiver is {self.receiver!r}, but must be such as cross.6.8.keys, or {LOGITS}")
+        return head_named(self.sender), head_named(name), point
 
     @property
     def names(self) -> tuple[str, str, str]:
-        """Sender, receiver and input; a head is named `cross.6.8`: kind, layer and head, from 1."""
-        sender, receiver = ("logits" if end is None else f"{end[0]}.{end[1] + 1}.{end[2] + 1}" for end in self[:2])
-        return sender, receiver, self.input or ""
+        """Sender, receiver and input, as a table writes them."""
+        _, receiver, point = self.ends
+        return self.sender, str(receiver or LOGITS), point
 
     @property
     def exists(self) -> bool:
         """Whether the receiver reads a residual stream above the sender."""
-        kind, layer, _ = self.sender
-        if self.receiver is None or self.input is None:
-            return kind != "encoder" and (self.receiver or self.input) is None
-        other, above, _ = self.receiver
-        if other == "cross" and self.input != "queries":  # of the encoder's output
+        (kind, layer, _), receiver, point = self.ends
+        if receiver is None:
+            return kind != "encoder"
+        other, above, _ = receiver
+        if other == "cross" and point != "queries":  # of the encoder's output
             return kind == "encoder"
         return (kind == "encoder") == (other == "encoder") and (layer, kind == "cross") < (above, other == "cross")
 
@@ -72,10 +82,10 @@ class EdgeEffects(dict[Edge, float]):
     def graph(self, least: float) -> EdgeEffects:
         """Return the edges of at least this absolute effect from which others lead to the logits, the largest first."""
         strong = sorted((edge for edge in self if abs(self[edge]) >= least), key=lambda edge: -abs(self[edge]))
-        reached: set[Head | None] = {None}
-        while new := {edge.sender for edge in strong if edge.receiver in reached} - reached:
+        reached = {LOGITS}
+        while new := {edge.sender for edge in strong if edge.names[1] in reached} - reached:
             reached |= new
-        return EdgeEffects({edge: self[edge] for edge in strong if edge.receiver in reached})
+        return EdgeEffects({edge: self[edge] for edge in strong if edge.names[1] in reached})
 
     def dot(self) -> str:
         """Return the edges in the language of Graphviz."""
@@ -107,24 +117,22 @@ def path_patching(
         DecodingStopped: `should_stop` returned True.
     """
     heads, found = {*all_heads(translator), None}, EdgeEffects()
-    if wrong := [edge for edge in edges if not edge.exists or not {edge.sender, edge.receiver} <= heads]:
+    if wrong := [edge for edge in edges if not edge.exists or not {*edge.ends[:2]} <= heads]:
         raise ValueError(f"{wrong[0]} is no edge of this model")
     for group in batches(edges, _rows(translator, pair), stop_check(should_stop)):
         with ExitStack() as stack:
-            for kind, layer, arrived in _carried(translator, pair, [edge.sender for edge in group]):
+            for kind, layer, arrived in _carried(translator, pair, [edge.ends[0] for edge in group]):
                 for name, new in arrived.items():
-                    to = (kind, layer, name)
-                    rows = [
-                        at for at, edge in enumerate(group) if edge.receiver and (*edge.receiver[:2], edge.input) == to
-                    ]
-                    if rows:
-                        put = partial(_put, new=new, rows=rows, heads=[group[at].receiver[2] for at in rows])  # type: ignore[index]
+                    receivers = {at: edge.ends[1] for at, edge in enumerate(group) if edge.ends[2] == name}
+                    here = {at: head.head for at, head in receivers.items() if head and head[:2] == (kind, layer)}
+                    if here:
+                        put = partial(_put, new=new, rows=list(here), heads=list(here.values()))
                         stack.enter_context(edit(translator.model, hook_point_name(kind, layer, name), put))
             source = pair.receiver.source.expand(len(group), -1)
             through = pair.metric(next_logits(translator, source, pair.divergence.prefix))
         direct = pair.metric(arrived["logits"])  # they come last
         for edge, *metrics in zip(group, through.tolist(), direct.tolist(), strict=True):
-            found[edge] = metrics[edge.receiver is None] - pair.start
+            found[edge] = metrics[edge.receiver == LOGITS] - pair.start
     return found
 
 
@@ -154,20 +162,22 @@ def attribution_patching(
         for kind, layer, arrived in _carried(translator, pair, group):
             if "logits" in arrived:
                 direct = (pair.metric(arrived["logits"]) - pair.start).tolist()
-                found |= {edge: each for edge, each in zip(map(Edge, group), direct, strict=True) if edge.exists}
+                found |= {
+                    edge: each for edge, each in zip(map(Edge, map(str, group)), direct, strict=True) if edge.exists
+                }
                 continue
             outputs, gradient = slopes[kind, layer]
             own = {
                 name: run.captured[hook_point_name(kind, layer, name)].expand_as(new) for name, new in arrived.items()
             }
-            receivers: list[Head] = [(kind, layer, head) for head in range(outputs.shape[1])]
+            receivers = [Head(kind, layer, head) for head in range(outputs.shape[1])]
             for name in HEAD_INPUTS:
                 with torch.no_grad():
                     queries, keys, values = (own | {name: arrived[name]}).values()
                     changed = _attention(translator, kind, layer).compute_heads(queries, keys, values, None)
                 effects = ((changed - outputs) * gradient).sum(dim=(2, 3)).tolist()  # (R, H, n, d_v) -> (R, H)
                 for sender, row in zip(group, effects, strict=True):
-                    edges = (Edge(sender, receiver, name) for receiver in receivers)
+                    edges = (Edge(str(sender), f"{receiver}.{name}") for receiver in receivers)
                     found |= {edge: each for edge, each in zip(edges, row, strict=True) if edge.exists}
     return found
 

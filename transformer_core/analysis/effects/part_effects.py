@@ -43,12 +43,15 @@ class Part:
         stack: `encoder` or `decoder`.
         sublayer: `self_attention` or `cross_attention`: the outputs of all heads become zero. `feed_forward`: its inner
             layer becomes zero. Only the bias of the last projection is left. `layer`: its output is its input.
-        layer: Counted from 0.
+        layer: Index of the layer.
     """
 
     stack: str
     sublayer: Sublayer
     layer: int
+
+    def __str__(self) -> str:
+        return f"{self.stack}.{self.layer + 1} {self.sublayer}"
 
     @property
     def address(self) -> str:

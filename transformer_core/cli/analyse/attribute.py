@@ -71,24 +71,15 @@ def _choices(translator: Translator, options: Options) -> dict[str, Any]:
     tokens = token_ids(translator, options.tokens)
     choices = {name: getattr(options, name) for name in ("method", "head", "steps", "at")} | {"tokens": tokens}
     try:
-        check_choice(translator, contrast=_contrast(choices, 0), **_place(translator, choices))
+        check_choice(translator, contrast=_contrast(choices, 0), **_arguments(choices))
     except ValueError as error:
         raise UsageError(str(error)) from error
     return choices
 
 
-def _place(translator: Translator, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return method, layer, head and steps for `attribute`."""
-    config, numbers = translator.config, []
-    if choices["head"] is not None:
-        kind, *numbers = choices["head"].split(".")
-        sizes = (config.num_layers, config.num_heads)[: len(numbers)]
-        known = [str(number) in map(str, range(1, 1 + size)) for number, size in zip(numbers, sizes, strict=False)]
-        if kind != "cross" or len(numbers) not in (1, 2) or not all(known):
-            most = f"cross.{config.num_layers}.{config.num_heads}"
-            raise UsageError(f"--head is {choices['head']!r}, but must be from cross.1.1 to {most}, or from cross.1 on")
-    layer, head = (*(int(number) - 1 for number in numbers), None, None)[:2]
-    return {"method": choices["method"], "layer": layer, "head": head, "steps": choices["steps"]}
+def _arguments(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of `attribute` but the contrast."""
+    return {"method": choices["method"], "at": choices["head"], "steps": choices["steps"]}
 
 
 def _contrast(choices: Mapping[str, Any], position: int) -> Contrast | None:
@@ -107,7 +98,7 @@ def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str,
     if choices["at"] is not None:
         at = from_0("--at", choices["at"], len(run.tokens))
         rows = range(at, at + 1)
-    attribution = attribute(translator, run, contrast=_contrast(choices, rows[0]), **_place(translator, choices))
+    attribution = attribute(translator, run, contrast=_contrast(choices, rows[0]), **_arguments(choices))
     names = translator.tokenizer.tokens(choices["tokens"])
     return Measured(
         columns={

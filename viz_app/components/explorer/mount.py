@@ -18,11 +18,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
 from transformer_core.attention_maps import Kind
+from transformer_core.head import Head
 from viz_app.components import events
 from viz_app.components.explorer.code import explorer_code
 from viz_app.components.explorer.payload import join_payloads, with_selection
@@ -96,10 +97,10 @@ def last_head_off(key: str) -> str | None:
     return found if isinstance(found, str) and _HEAD.fullmatch(found) else None
 
 
-def head_off(key: str) -> tuple[Kind, int, int] | None:
-    """Return the head that is switched off, counted from 0; None for none. It need not exist in any model."""
+def head_off(key: str) -> Head | None:
+    """Return the head that is switched off; None for none. It need not exist in any model."""
     found = _HEAD.fullmatch(last_head_off(key) or "")
-    return None if found is None else (found[1], int(found[2]), int(found[3]))  # type: ignore[return-value]
+    return None if found is None else Head(cast(Kind, found[1]), int(found[2]), int(found[3]))
 
 
 def asked_sentence(key: str) -> tuple[str, int] | None:

@@ -133,15 +133,15 @@ def _series(order: str, curves: Sequence[Curve], score: str, t: Texts) -> Series
 
 def _ends(measure: Measure, t: Texts) -> str:
     """Return the heads with the largest and the smallest value."""
-    rows = sorted(measure.rows(), key=lambda row: row[3])
+    rows = sorted(measure.rows(), key=lambda row: row[1])
     return "; ".join(
         t(
             f"atlas.grid_{end}",
-            kind=t(f"atlas.short_{kind}"),
-            head=f"{layer + 1}.{head + 1}",
+            kind=t(f"atlas.short_{head.kind}"),
+            head=f"{head.layer + 1}.{head.head + 1}",
             value=number(value, measure.unit),
         )
-        for end, (kind, layer, head, value) in (("most", rows[-1]), ("least", rows[0]))
+        for end, (head, value) in (("most", rows[-1]), ("least", rows[0]))
     )
 
 

@@ -80,7 +80,8 @@ def _vectors(context: LessonContext) -> dict[str, FloatArray]:
 
 def looking_head(context: LessonContext, kind: Kind) -> tuple[int, int]:
     """Find the layer and head whose choice of key depends most on the query, resting heads left out."""
-    return most_informative_head(context.result.maps, kind)
+    _, layer, head = most_informative_head(context.result.maps, kind)
+    return layer, head
 
 
 def choose_query(weights: FloatArray, separators: Sequence[bool]) -> int:

@@ -184,7 +184,7 @@ def ablated_heads(state: str, tables: Mapping[Kind, RoleTable]) -> list[Head]:
                 grouped = role.role == match[1] and (role.named or role.leans)
                 pressed = number < len(bits) and bits[number] == "1"
                 if grouped != pressed:
-                    chosen.append((kind, layer, head))
+                    chosen.append(Head(kind, layer, head))
                 number += 1
     return chosen
 
@@ -232,4 +232,4 @@ def _visited(context: LessonContext) -> Head:
         return picked[1], int(picked[2]), int(picked[3])  # type: ignore[return-value]
     stops = tour(_tables(context))
     role = stops[min(int(state.number("at", 0, 0, len(stops)) + _NEAR), len(stops) - 1)]
-    return role.kind, role.layer, role.head
+    return Head(role.kind, role.layer, role.head)

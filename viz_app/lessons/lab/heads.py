@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
 from transformer_core.analysis.ablation import Head, all_heads
 from transformer_core.analysis.attention_sinks import most_informative_head, separators
-from transformer_core.attention_maps import AttentionMaps
+from transformer_core.attention_maps import AttentionMaps, Kind
 from viz_app.lessons.context import LessonContext
 from viz_app.text import Texts
 
@@ -25,13 +25,13 @@ def named_head(context: LessonContext) -> Head | None:
     match = _NAMED.fullmatch(str(context.state.settings.get("chosen")))
     if match is None:
         return None
-    head: Head = (match[1], int(match[2]), int(match[3]))  # type: ignore[assignment]
+    head = Head(cast(Kind, match[1]), int(match[2]), int(match[3]))
     return head if head in all_heads(context.service.translator) else None
 
 
 def chosen_head(context: LessonContext) -> Head:
     """Return the head that was chosen, else the encoder-decoder head whose weights depend most on the query."""
-    return named_head(context) or ("cross", *most_informative_head(context.result.maps, "cross"))
+    return named_head(context) or most_informative_head(context.result.maps, "cross")
 
 
 def head_title(t: Texts, head: Head) -> str:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.head import Head, head_named
 from viz_app.serving.checked_json import Count, Number, Parts, Percent, Share, converted
 from viz_app.serving.measurements.method_scores import MethodAgreement, MethodErrors
 from viz_app.serving.measurements.parsing_scores import ParsingScores, parsing_scores
@@ -23,6 +24,7 @@ CONVENTIONS: tuple[Convention, ...] = ("output", "input")
 Fact = bool | str | Number
 
 _Code = Annotated[str, Meta(pattern=r"\A[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")]  # of BCP 47, as far as models need it
+_HeadName = Annotated[str, Meta(pattern=r"\Across\.[1-9][0-9]{0,3}\.[1-9][0-9]{0,3}\Z")]
 _Row = Annotated[tuple[Share, ...], Meta(min_length=1)]
 _DEEPEST = 8  # scores may be grouped, but a file may not choose how deep we look
 _LONGEST = 100  # characters of the name of a set
@@ -70,8 +72,14 @@ class HeadCounts(Struct, frozen=True):
 
 
 class _Head(Struct):
-    layer: Count
-    head: Count
+    """Head of encoder-decoder attention: its name; in metrics of before it, the indices of layer and head."""
+
+    head: Count | _HeadName
+    layer: Count = 0
+
+    @property
+    def place(self) -> Head:
+        return head_named(self.head) if isinstance(self.head, str) else Head("cross", self.layer, self.head)
 
 
 class _Answers(Struct):
@@ -126,10 +134,10 @@ class AlignmentErrors:
     sentences: int | None
 
     @property
-    def best(self) -> tuple[int, int]:
-        """Layer and head with the fewest errors, from 0."""
-        places = [(layer, head) for layer, row in enumerate(self.rates) for head in range(len(row))]
-        return min(places, key=lambda place: self.rates[place[0]][place[1]])
+    def best(self) -> Head:
+        """The head with the fewest errors."""
+        places = [Head("cross", layer, head) for layer, row in enumerate(self.rates) for head in range(len(row))]
+        return min(places, key=lambda place: self.rates[place.layer][place.head])
 
 
 @dataclass(frozen=True)
@@ -161,7 +169,7 @@ class ModelCard:
         head_sentences: Sentence pairs of that measurement; None when unknown.
         aligners: Alignment error of each head, by whether a row of a map is named after the token that it produces
             (output) or reads (input).
-        best_head: Layer and head, from 0, that align best by outputs.
+        best_head: The head that aligns best by outputs.
         method_errors: Alignment errors of the attribution methods.
         method_agreement: Agreement of the attribution methods with leave-one-out.
         answers: Questions of the known probes, grouped by subject; the largest group first.
@@ -177,7 +185,7 @@ class ModelCard:
     heads: Mapping[Kind, HeadCounts] = field(default_factory=dict)
     head_sentences: int | None = None
     aligners: Mapping[Convention, AlignmentErrors] = field(default_factory=dict)
-    best_head: tuple[int, int] | None = None
+    best_head: Head | None = None
     method_errors: MethodErrors | None = None
     method_agreement: MethodAgreement | None = None
     answers: tuple[ContrastScores, ...] = ()
@@ -198,7 +206,7 @@ class ModelCard:
             heads=dict(_heads(parts)),
             head_sentences=parts.get(Count, "heads", "sentences"),
             aligners=dict(_aligners(parts)),
-            best_head=best and (best.layer, best.head),
+            best_head=best and best.place,
             method_errors=parts.get(MethodErrors, "methods", "alignment"),
             method_agreement=parts.get(MethodAgreement, "methods", "agreement"),
             answers=_answers(parts),

@@ -86,18 +86,18 @@ def draw_aligners(t: Texts, card: ModelCard) -> None:
     st.markdown(t("model.aligners_about"))
     with st.container(horizontal=True, key="aligners"):
         for convention, table in tables.items():
-            layer, head = table.best
-            values = {"head": f"{layer + 1}.{head + 1}", "rate": f"{100 * table.rates[layer][head]:.1f}"}
+            best = table.best
+            values = {"head": str(best), "rate": f"{100 * table.rates[best.layer][best.head]:.1f}"}
             title = t(f"model.aligners_{convention}", **values)
             rates = [rate for row in table.rates for rate in row]
             low, high = min(rates), max(rates)
             shares = [[(high - rate) / (high - low) if high > low else 0.0 for rate in row] for row in table.rates]
-            st.html(_by_head(t, title, table.rates, shares, kind="cross", best=table.best), width="content")
+            st.html(_by_head(t, title, table.rates, shares, kind="cross", best=best[1:]), width="content")
     first = next(iter(tables.values()))
     if first.sentences is not None:
         st.caption(t("model.aligners_sentences", sentences=f"{first.sentences:,}"))
     if "output" in tables:
-        layer, head = tables["output"].best
+        _, layer, head = tables["output"].best
         shown = Selection(kind="cross", layer=layer, head=head, zoom="heads", order="alignment")
         st.button(
             t("model.aligners_open"),

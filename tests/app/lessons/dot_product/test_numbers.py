@@ -35,7 +35,7 @@ def test_vectors_give_the_weights_of_the_model(context: LessonContext) -> None:
     found = attention_weights(attention_scores(queries, keys, None))[0]
     truth = context.result.maps.encoder
     np.testing.assert_allclose(found, truth[layer], atol=1e-6)
-    assert (layer, head) == most_informative_head(context.result.maps, "encoder")
+    assert ("encoder", layer, head) == most_informative_head(context.result.maps, "encoder")
     assert data.values["tokens"] == list(context.result.maps.source.tokens)
     assert data.values["three"] == ["where", "did", "you"]
 

@@ -9,6 +9,7 @@ from tests.app.lessons.conftest import Visit
 from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.ablation import ablated, all_heads
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
+from transformer_core.head import Head
 from transformer_core.translator import Translator
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
@@ -49,7 +50,7 @@ def test_what_a_head_says_instead(context: LessonContext) -> None:
 def test_the_sentence_is_translated_without_the_chosen_heads(context: LessonContext, translator: Translator) -> None:
     assert lab.data(context).values["off"]["without"] is None
     found = lab.data(at(context, off="hg"))  # the first head
-    with ablated(translator, [("encoder", 0, 0)]):
+    with ablated(translator, [Head("encoder", 0, 0)]):
         expected = translator.translate(TEXT, beam=4).text
     assert " ".join(word for word, _ in found.values["off"]["without"]["words"]) == expected
     assert found.answers["off"] == "hg"

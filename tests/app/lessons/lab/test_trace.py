@@ -11,6 +11,7 @@ import pytest
 from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.attribution import METHODS, Contrast, agreement, attribute, faithfulness
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
+from transformer_core.head import Head
 from transformer_core.translator import Translator
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.lab import numbers as lab
@@ -47,15 +48,15 @@ def test_the_head_that_aligns_best_stands_beside_the_mean_where_it_was_measured(
     there = dataclasses.replace(at(context, method=trace.ALIGNER, check=True), text="The dog is big.")
     other = dataclasses.replace(there, text="The dog is small.")
     assert trace.ALIGNER not in lab.data(other).values["trace"]["methods"], "nobody has measured one"
-    monkeypatch.setattr(trace, "_aligner", lambda _context: (1, 0))
+    monkeypatch.setattr(trace, "_aligner", lambda _context: Head("cross", 1, 0))
     found = lab.data(there)
     methods = found.values["trace"]["methods"]
     assert methods == ["attention", trace.ALIGNER, *trace.QUICK[1:]] and found.answers["method"] == trace.ALIGNER
-    expected = attribute(translator, there.text, there.result.translation, method="attention", layer=1, head=0)
+    expected = attribute(translator, there.text, there.result.translation, method="attention", at="cross.2.1")
     np.testing.assert_allclose(found.arrays["source"][1], expected.source.detach().numpy(), atol=1e-5)
     made = lab.recipe("trace", there)
     assert made is not None and "--method attention --head cross.2.1 " in made.command
-    assert "method='attention', layer=1, head=0)" in made.python
+    assert "method='attention', at='cross.2.1')" in made.python
 
 
 def test_what_many_sentences_tell_is_read_from_the_checkpoint(context: LessonContext) -> None:

@@ -47,7 +47,7 @@ def test_softmax_of_the_summed_parts_is_the_attention_of_the_translation(
 
 def test_the_first_cell_is_a_word_that_looks_at_a_word(context: LessonContext) -> None:
     values = lab.data(context).values["why"]
-    assert values["head"] == ".".join(map(str, ("cross", *most_informative_head(context.result.maps, "cross"))))
+    assert values["head"] == ".".join(map(str, [*most_informative_head(context.result.maps, "cross")]))
     query, key = values["start"]
     assert any(map(str.isalnum, values["queries"][query])) and any(map(str.isalnum, values["keys"][key]))
     shown = lab.selection("why", at(context, chosen="decoder.0.1"))

@@ -15,6 +15,7 @@ from tests.core.analysis.models import make_translator, of_shapes
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.attribution import Attribution, Contrast, attribute
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
+from transformer_core.head import Head
 from transformer_core.model.masks import causal_mask
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
@@ -105,7 +106,7 @@ def test_a_contrast_is_the_difference_of_two_log_probabilities(learned: Translat
 
 def test_edits_that_are_active_stay(learned: Translator) -> None:
     """A head that is switched off has no part in the gradient: the same as a model without its part of W^O."""
-    with ablated(learned, [("cross", 1, 2)]):
+    with ablated(learned, [Head("cross", 1, 2)]):
         found = attribute(learned, SOURCE, TARGET, method="grad-x-input")
     weight = learned.model.decoder.layers[1].get_parameter("cross_attention.w_o.weight")
     width, whole = learned.config.d_v, weight.detach().clone()

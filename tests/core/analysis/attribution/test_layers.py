@@ -51,9 +51,9 @@ def test_every_vector_is_that_of_the_formula_and_all_sum_to_the_output(translato
 
 
 def test_what_an_edit_puts_in_the_place_of_a_head_belongs_to_no_token(learned: Translator) -> None:
-    with ablated(learned, [("cross", 1, 2), ("encoder", 0, 1)]):
+    with ablated(learned, [Head("cross", 1, 2), Head("encoder", 0, 1)]):
         run = teacher_forced_run(learned, SOURCE, TARGET, points=POINTS)
-    off: list[Head] = [("cross", 1, 2), ("encoder", 0, 1)]
+    off: list[Head] = [Head("cross", 1, 2), Head("encoder", 0, 1)]
     for kind, layer, head in off:
         found = SubLayer.of(learned.model, run, kind, layer)
         summed = found.vectors(ALL).sum(dim=1) + found.constants(ALL)
@@ -63,8 +63,10 @@ def test_what_an_edit_puts_in_the_place_of_a_head_belongs_to_no_token(learned: T
 
 @of_shapes(SHAPES[:2])
 def test_norms_are_those_of_a_loop(translator: Translator) -> None:
-    found = {method: attribute(translator, SOURCE, TARGET, method=method, layer=1) for method in ("norm", "norm-ln")}
-    of_head = attribute(translator, SOURCE, TARGET, method="norm", layer=1, head=2)
+    found = {
+        method: attribute(translator, SOURCE, TARGET, method=method, at="cross.2") for method in ("norm", "norm-ln")
+    }
+    of_head = attribute(translator, SOURCE, TARGET, method="norm", at="cross.2.3")
     for name, kind in (("source", "cross"), ("target", "decoder")):
         expected = parts(translator, of_head.run, kind, 1)  # type: ignore[arg-type]
         _heads, queries, keys, _d = expected.sent.shape
@@ -82,10 +84,11 @@ def test_norms_are_those_of_a_loop(translator: Translator) -> None:
     assert torch.equal(of_head.target, found["norm"].target)  # heads of self-attention are others
 
 
-@pytest.mark.parametrize("layer", [None, 1])
-@pytest.mark.parametrize("head", [None, 3])
-def test_attention_is_that_of_the_maps(learned: Translator, layer: int | None, head: int | None) -> None:
-    found = attribute(learned, SOURCE, TARGET, method="attention", layer=layer, head=head)
+@pytest.mark.parametrize(("at", "layer", "head"), [(None, None, None), ("cross.2", 1, None), ("cross.2.4", 1, 3)])
+def test_attention_is_that_of_the_maps(
+    learned: Translator, at: str | None, layer: int | None, head: int | None
+) -> None:
+    found = attribute(learned, SOURCE, TARGET, method="attention", at=at)
     maps = learned.teacher_force(SOURCE, TARGET).attention
     layers = slice(None) if layer is None else slice(layer, layer + 1)
     heads = slice(None) if head is None else slice(head, head + 1)
@@ -97,7 +100,7 @@ def test_attention_is_that_of_the_maps(learned: Translator, layer: int | None, h
 @pytest.mark.parametrize("method", ["norm", "norm-ln"])
 def test_without_a_layer_it_is_the_mean_over_layers(learned: Translator, method: Any) -> None:
     whole = attribute(learned, SOURCE, TARGET, method=method)
-    layers = [attribute(learned, SOURCE, TARGET, method=method, layer=layer) for layer in range(2)]
+    layers = [attribute(learned, SOURCE, TARGET, method=method, at=f"cross.{layer + 1}") for layer in range(2)]
     assert whole.source == pytest.approx((layers[0].source + layers[1].source) / 2, abs=1e-6)
     assert whole.target == pytest.approx((layers[0].target + layers[1].target) / 2, abs=1e-6)
 
@@ -106,5 +109,5 @@ def test_edited_weights_are_read(learned: Translator) -> None:
     shape = attribute(learned, SOURCE, TARGET, method="attention").source.shape
     pattern = torch.rand(4, *shape).softmax(dim=-1)
     with edit(learned.model, hook_point_name("cross", 1, "weights"), inject(pattern)):
-        found = attribute(learned, SOURCE, TARGET, method="attention", layer=1)
+        found = attribute(learned, SOURCE, TARGET, method="attention", at="cross.2")
     assert found.source == pytest.approx(pattern.mean(dim=0), abs=1e-6)

@@ -20,6 +20,7 @@ from transformer_core.analysis.attribution import (
 )
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
+from transformer_core.head import Head
 from transformer_core.hooks.edits import knock_out
 from transformer_core.hooks.points import edit
 from transformer_core.translator import Translator
@@ -64,7 +65,7 @@ def test_every_effect_is_that_of_an_ordinary_edit(translator: Translator) -> Non
 
 
 def test_edits_that_are_active_stay(learned: Translator) -> None:
-    with ablated(learned, [("cross", 1, 2)]):
+    with ablated(learned, [Head("cross", 1, 2)]):
         found = attribute(learned, SOURCE, TARGET, method="leave-one-out")
         check_each_word(learned, found)
     assert not torch.allclose(found.source, attribute(learned, SOURCE, TARGET, method="leave-one-out").source)

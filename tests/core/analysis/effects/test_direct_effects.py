@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from tests.core.analysis.models import SOURCE, TARGET, make_translator, of_shapes
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.effects.direct_effects import DirectEffects, direct_effects
+from transformer_core.head import Head
 from transformer_core.hooks.points import edit
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
@@ -151,7 +152,7 @@ def test_heads_and_words_are_sums(translator: Translator) -> None:
 
 
 def test_a_head_without_output_has_no_part(translator: Translator) -> None:
-    with ablated(translator, [("cross", 1, 2), ("decoder", 0, 1)]):
+    with ablated(translator, [Head("cross", 1, 2), Head("decoder", 0, 1)]):
         found = direct_effects(translator, SOURCE, TARGET, position=AT, tokens=[7, 9])
         logits = Recorded(translator).logits[AT]
     assert not found.parts["cross"][1, 2].any() and not found.parts["decoder"][0, 1].any()

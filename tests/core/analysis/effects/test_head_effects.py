@@ -16,6 +16,7 @@ from transformer_core.analysis.effects import head_effects as module
 from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.head import Head
 from transformer_core.hooks.points import Site, capture, edit
 from transformer_core.model.layers import AddAndNorm
 from transformer_core.translator import Translator
@@ -46,7 +47,7 @@ def test_every_effect_is_that_of_an_ordinary_edit(translator: Translator, target
     else:
         assert float(run.log_p.sum()) == pytest.approx(translator.score([(SOURCE, target)])[0], abs=1e-4)
     for kind, layer, head in heads(translator):
-        with ablated(translator, [(kind, layer, head)]), torch.no_grad():
+        with ablated(translator, [Head(kind, layer, head)]), torch.no_grad():
             logits = translator.model(run.source, run.inputs, run.source_mask)
         without = torch.log_softmax(logits[0], dim=-1).gather(1, run.outputs[:, None])[:, 0]
         assert found.effects[kind][layer, head] == pytest.approx(run.log_p - without, abs=1e-5), (kind, layer, head)
@@ -156,7 +157,7 @@ def test_with_a_frozen_norm_only_the_removal_counts(translator: Translator) -> N
 
         handle.remove()
         context: Any = nullcontext() if norm == "pre" else sublayer.norm.register_forward_hook(normed)
-        with context, ablated(translator, [(kind, layer, head)]):
+        with context, ablated(translator, [Head(kind, layer, head)]):
             without = teacher_forced_run(translator, SOURCE, TARGET).log_p
         effect = found.effects[kind][layer, head]
         assert effect == pytest.approx(found.run.log_p - without, abs=1e-5), (kind, layer, head)
@@ -165,9 +166,9 @@ def test_with_a_frozen_norm_only_the_removal_counts(translator: Translator) -> N
 
 def test_edits_that_are_active_stay(learned: Translator) -> None:
     """The effect of a second head where a first one is off already; that of the first is then nothing."""
-    with ablated(learned, [("cross", 1, 2)]):
+    with ablated(learned, [Head("cross", 1, 2)]):
         found = head_effects(learned, SOURCE, TARGET)
-    with ablated(learned, [("cross", 1, 2), ("decoder", 0, 1)]):
+    with ablated(learned, [Head("cross", 1, 2), Head("decoder", 0, 1)]):
         both = teacher_forced_run(learned, SOURCE, TARGET).log_p
     assert found.effects["decoder"][0, 1] == pytest.approx(found.run.log_p - both, abs=1e-5)
     assert found.effects["cross"][1, 2].abs().max() < 1e-5

@@ -95,7 +95,8 @@ class ByHand:
     def effect(self, edge: Edge, share: float = 1.0) -> float:
         """The metric with `share` of the sender's change at the receiver's input, minus the plain one."""
         width, kept = self.translator.config.d_v, dict[str, Tensor]()
-        name, slot = f"{module_name(*edge.sender[:2])}.w_o", slice(edge.sender[2] * width, (edge.sender[2] + 1) * width)
+        sender, receiver, point = edge.ends
+        name, slot = f"{module_name(*sender[:2])}.w_o", slice(sender[2] * width, (sender[2] + 1) * width)
         changed = self.own[name].clone()
         changed[..., slot] += share * (self.donors[name] - changed)[..., slot]
         frozen = self.own | {name: changed}
@@ -107,14 +108,14 @@ class ByHand:
                     if each.endswith("w_o")
                     else module.register_forward_hook(lambda _, inputs, output, value=value: value)
                 ))  # fmt: skip
-            if edge.receiver is None or edge.input is None:
+            if receiver is None:
                 return self.metric(self.source) - self.start
-            projection = self.model.get_submodule(f"{module_name(*edge.receiver[:2])}.w_{edge.input[0]}")
+            projection = self.model.get_submodule(f"{module_name(*receiver[:2])}.w_{point[0]}")
             note = projection.register_forward_hook(lambda _, inputs, output: kept.update({"new": output}))
             stack.enter_context(hooked(note))
             self.metric(self.source)
         wide = projection.out_features // self.translator.config.num_heads  # type: ignore[operator]
-        mine = slice(edge.receiver[2] * wide, (edge.receiver[2] + 1) * wide)
+        mine = slice(receiver[2] * wide, (receiver[2] + 1) * wide)
 
         def put(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor:
             value = output.clone()
@@ -137,7 +138,8 @@ def some(edges: list[Edge]) -> list[Edge]:
     """A few edges of every kind of sender, receiver and input."""
     kinds: dict[Any, list[Edge]] = {}
     for edge in edges:
-        kinds.setdefault((edge.sender[0], edge.receiver and edge.receiver[:2], edge.input), []).append(edge)
+        sender, receiver, point = edge.ends
+        kinds.setdefault((sender[0], receiver and receiver[:2], point), []).append(edge)
     return [edge for group in kinds.values() for edge in group[:: max(1, len(group) // 3)]]
 
 
@@ -197,9 +199,11 @@ def test_the_edges_are_those_that_something_passes(tokenizer: Tokenizer, norm: s
         found, metric = projected(by_hand.own | {name: changed})
         for each, (place, read) in projections.items():
             if (found[each] - plain[each]).abs().max() > 1e-5:
-                expected |= {Edge(sender, (*place, head), read) for head in range(translator.config.num_heads)}
+                expected |= {
+                    Edge(str(sender), f"{Head(*place, head)}.{read}") for head in range(translator.config.num_heads)
+                }
         if abs(metric - start) > 1e-6:
-            expected.add(Edge(sender))
+            expected.add(Edge(str(sender)))
     assert set(attribution_patching(translator, pair_of(translator))) == expected
 
 
@@ -225,31 +229,32 @@ def test_most_strong_estimates_of_a_shipped_model_have_the_right_sign(monkeypatc
     translator = Translator.load(ROOT / "checkpoints" / "en-de", device="cpu")
     pair = read_pair(translator, "The child plays.", "The children play.")
     estimates = attribution_patching(translator, pair)
-    between = sorted((edge for edge in estimates if edge.receiver), key=lambda edge: -abs(estimates[edge]))[:40]
+    between = sorted((edge for edge in estimates if edge.receiver != "logits"), key=lambda edge: -abs(estimates[edge]))[
+        :40
+    ]
     exact = path_patching(translator, pair, between)
     assert sum(estimates[edge] * exact[edge] > 0 for edge in between) > 0.8 * len(between)
 
 
 def test_edges_to_the_logits_are_exact(translator: Translator) -> None:
     pair = pair_of(translator)
-    direct = [edge for edge in attribution_patching(translator, pair) if edge.receiver is None]
-    assert {edge.sender for edge in direct} == {head for head in heads(translator) if head[0] != "encoder"}
+    direct = [edge for edge in attribution_patching(translator, pair) if edge.receiver == "logits"]
+    assert {edge.sender for edge in direct} == {str(head) for head in heads(translator) if head[0] != "encoder"}
     estimates, exact = attribution_patching(translator, pair), path_patching(translator, pair, direct)
     assert {edge: estimates[edge] for edge in direct} == pytest.approx(exact, abs=1e-5)
 
 
-CROSS: Head = ("cross", 1, 0)
-IN_ENCODER: Head = ("encoder", 0, 1)
+CROSS, IN_ENCODER = "cross.2.1", "encoder.1.2"
 GRAPH = EdgeEffects({
     Edge(CROSS): 2.0,
-    Edge(IN_ENCODER, CROSS, "values"): -3.0,
-    Edge(("encoder", 0, 2), CROSS, "keys"): 0.5,
-    Edge(IN_ENCODER, ("cross", 0, 0), "keys"): 4.0,  # leads nowhere
+    Edge(IN_ENCODER, f"{CROSS}.values"): -3.0,
+    Edge("encoder.1.3", f"{CROSS}.keys"): 0.5,
+    Edge(IN_ENCODER, "cross.1.1.keys"): 4.0,  # leads nowhere
 })  # fmt: skip
 
 
 def test_a_graph_has_only_strong_edges_that_lead_to_the_logits() -> None:
-    assert list(GRAPH.graph(1.0).items()) == [(Edge(IN_ENCODER, CROSS, "values"), -3.0), (Edge(CROSS), 2.0)]
+    assert list(GRAPH.graph(1.0).items()) == [(Edge(IN_ENCODER, f"{CROSS}.values"), -3.0), (Edge(CROSS), 2.0)]
     assert len(GRAPH.graph(0.1)) == 3 and not GRAPH.graph(2.5)  # the edge to the logits is too weak
 
 
@@ -264,16 +269,23 @@ def test_the_graph_for_graphviz() -> None:
 @pytest.mark.parametrize(
     "edge",
     [
-        Edge(("encoder", 0, 0)),  # reaches the logits only through other heads
-        Edge(("cross", 1, 0), ("cross", 1, 1), "queries"),
-        Edge(("decoder", 1, 0), ("cross", 1, 1), "keys"),
-        Edge(("encoder", 0, 0), ("encoder", 7, 0), "values"),
-        Edge(("cross", 0, 0), ("decoder", 1, 0)),
+        Edge("encoder.1.1"),  # reaches the logits only through other heads
+        Edge("cross.2.1", "cross.2.2.queries"),
+        Edge("decoder.2.1", "cross.2.2.keys"),
+        Edge("encoder.1.1", "encoder.8.1.values"),
     ],
 )
 def test_no_edge_of_this_model(translator: Translator, edge: Edge) -> None:
     with pytest.raises(ValueError, match="is no edge of this model"):
         path_patching(translator, pair_of(translator), [edge])
+
+
+@pytest.mark.parametrize(
+    "ends", [("cross.1.1", "decoder.2.1"), ("cross.1", "logits"), ("cross.1.1", "cross.2.queries")]
+)
+def test_ends_that_are_no_heads(translator: Translator, ends: tuple[str, str]) -> None:
+    with pytest.raises(ValueError, match=r"such as cross"):
+        path_patching(translator, pair_of(translator), [Edge(*ends)])
 
 
 def test_sentences_of_different_length_have_no_pair(translator: Translator) -> None:

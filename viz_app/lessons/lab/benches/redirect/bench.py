@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.head import Head
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
@@ -132,7 +133,8 @@ def _described(context: LessonContext, edit: RowEdit) -> dict[str, Any]:
 def _redirects(context: LessonContext, edits: list[RowEdit]) -> tuple[AttentionOverride, ...]:
     from transformer_core.analysis.attention_override import AttentionOverride
 
-    return tuple(AttentionOverride(*place, row) for place, row in _changed(context, edits).items())
+    rows = _changed(context, edits).items()
+    return tuple(AttentionOverride(str(Head(*place[:3])), place[3], row) for place, row in rows)
 
 
 def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
@@ -159,7 +161,7 @@ def _written(context: LessonContext, edits: list[RowEdit]) -> dict[str, Any]:
     """Translate again from the first changed query on; from the start after a change in the encoder."""
     translator, translation = context.service.translator, context.result.translation
     rows = _redirects(context, edits)
-    kept = min(0 if row.kind == "encoder" else row.query for row in rows)
+    kept = min(0 if row.place.kind == "encoder" else row.query for row in rows)
 
     def compute(stop: ShouldStop) -> str:
         from transformer_core.analysis.attention_override import continue_decoding
@@ -175,8 +177,7 @@ def recipe(context: LessonContext) -> Recipe:
     """Give the rows in Python."""
     rows = _redirects(context, _edits(context))
     written = [
-        f"    AttentionOverride({row.kind!r}, {row.layer}, {row.head}, {row.query}, "
-        f"({', '.join(f'{weight:.6f}' for weight in row.weights)},)),"
+        f"    AttentionOverride({row.head!r}, {row.query}, ({', '.join(f'{weight:.6f}' for weight in row.weights)},)),"
         for row in rows
     ]
     return recipes.recipe(

@@ -187,7 +187,7 @@ def head(context: LessonContext) -> Head | None:
     if asked.site != "heads" or isinstance(found, str):
         return None
     place, layer, number = _cell(context, found)
-    return KINDS[place], layer, number
+    return Head(KINDS[place], layer, number)
 
 
 def recipe(context: LessonContext) -> Recipe | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.head import Head
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
@@ -94,18 +95,17 @@ def _names(context: LessonContext, *, slow: bool) -> tuple[str, ...]:
     return (first, *aligner, *others, *((SLOW,) if slow else ()))
 
 
-def _aligner(context: LessonContext) -> tuple[int, int] | None:
-    """Return layer and head of the best aligner, from 0; None where it was not measured."""
+def _aligner(context: LessonContext) -> Head | None:
+    """Return the best aligner; None where it was not measured."""
     best, config = context.service.card.best_head, context.service.translator.config
-    return best if best and best[0] < config.num_layers and best[1] < config.num_heads else None
+    return best if best and best.layer < config.num_layers and best.head < config.num_heads else None
 
 
 def _choice(context: LessonContext, name: str) -> dict[str, Any]:
     """Return the arguments of `attribute` for a method as settings name it."""
     if name != ALIGNER:
         return {"method": name}
-    layer, head = _aligner(context) or (0, 0)
-    return {"method": "attention", "layer": layer, "head": head}
+    return {"method": "attention", "at": str(_aligner(context))}
 
 
 def _settings(context: LessonContext) -> tuple[str, str, bool, bool]:
@@ -184,10 +184,9 @@ def recipe(context: LessonContext) -> Recipe:
     contrast = contrasted(context, slow)
     asked_for = _choice(context, method)
     options, imported, more = ["--method", asked_for["method"]], "attribute", ""
-    if "head" in asked_for:
-        layer, head = asked_for["layer"], asked_for["head"]
-        options += ["--head", f"cross.{layer + 1}.{head + 1}"]
-        more = f", layer={layer}, head={head}"
+    if at := asked_for.get("at"):
+        options += ["--head", at]
+        more = f", at={at!r}"
     if contrast is not None and method in contrast.methods:
         asked = contrast.asked
         options += ["--at", str(asked.position + 1), "--tokens", *contrast.tokens]

@@ -117,7 +117,7 @@ def _taken_apart(context: LessonContext) -> TakenApart:
         scale = translator.config.d_k**-0.5 if translator.config.scaled else 1.0
         for view, by in BY.items():
             try:
-                parts = decompose_score(translator, run, kind, layer, number, by=by, should_stop=stop)
+                parts = decompose_score(translator, run, str(head), by=by, should_stop=stop)
             except NoParts:
                 continue
             vectors[view] = parts.queries.numpy(), parts.keys.numpy()
@@ -152,7 +152,7 @@ def _is_relative(context: LessonContext) -> bool:
 def recipe(context: LessonContext) -> Recipe | None:
     """Give the parts of the score in Python; no command computes them."""
     found = _taken_apart(context)
-    (kind, layer, head), (query, key) = found.head, _cell(context, found)
+    head, (query, key) = str(found.head), _cell(context, found)
     view = _view(context, found)
     if view is None:
         return None
@@ -163,12 +163,12 @@ def recipe(context: LessonContext) -> Recipe | None:
     )
     if view == DIMENSIONS:
         lines = [
-            f"found = neuron_view(translator, run, {kind!r}, {layer}, {head}, {query}, {key})",
+            f"found = neuron_view(translator, run, {head!r}, {query}, {key})",
             "found.products  # (d_k,), they sum to found.score",
         ]
         return recipes.recipe(context, f"{imports}, neuron_view", run, *lines)
     lines = [
-        f"found = decompose_score(translator, run, {kind!r}, {layer}, {head}, by={BY[view]!r})",
+        f"found = decompose_score(translator, run, {head!r}, by={BY[view]!r})",
         f"found.of({query}, {key})  # (origins of the query, origins of the key), they sum to the score",
     ]
     part = _part(context, found, view)
