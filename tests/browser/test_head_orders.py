@@ -36,7 +36,7 @@ def names(page: Page, kind: str) -> list[str]:
 
 
 def expected(measure: str, kind: str) -> list[str]:
-    values = {(layer, head): value for k, layer, head, value in measure_named(ATLAS, measure).rows() if k == kind}
+    values = {head[1:]: value for head, value in measure_named(ATLAS, measure).rows() if head.kind == kind}
     ranked = sorted(values, key=lambda place: (-round(values[place], 5), place))
     return [f"{layer + 1}.{head + 1}" for layer, head in ranked]
 
@@ -60,8 +60,8 @@ def test_tiles_stand_in_the_order_of_the_atlas_and_are_filtered_and_listed(
 
     page.get_by_role("button", name=T("explorer.list"), exact=True).click()
     rows = page.locator(".overview .table tbody tr")
-    ranked = [row for row in measure_named(ATLAS, "effect").rows() if row[:3] in surviving]
-    kind, layer, head, value = max(ranked, key=lambda row: row[3])
+    ranked = [row for row in measure_named(ATLAS, "effect").rows() if row[0] in surviving]
+    (kind, layer, head), value = max(ranked, key=lambda row: row[1])
     cells = rows.first.locator("th, td").all_inner_texts()
     assert cells[:3] == ["1", f"{kind}.{layer + 1}.{head + 1}", plain_words(T, kind, roles[kind, layer, head])]
     assert cells[3] == f"{value:.3f}" and len(cells) == 6

@@ -198,7 +198,7 @@ def _sentence(options: argparse.Namespace, runner: ModelRunner, item: Item) -> F
 def _best_head(options: argparse.Namespace, seen: ForwardResult) -> FigureOptions:
     from transformer_core.analysis.attention_sinks import most_informative_head
 
-    layer, head = most_informative_head(seen.maps, "cross")
+    _, layer, head = most_informative_head(seen.maps, "cross")
     return FigureOptions(layer=layer, head=head, unit=options.unit or "tokens", language=options.language)
 
 

@@ -16,11 +16,11 @@ from transformer_core.atlas.controls import survivors
 from transformer_core.atlas.measures import HeadNumbers, Measure, measures
 from transformer_core.atlas.statistics import FALSE_DISCOVERIES
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.head import Head
 from viz_app.text import Texts
 from viz_app.text.role_words import role_words
 
 if TYPE_CHECKING:
-    from transformer_core.analysis.ablation import Head
     from transformer_core.atlas.naming import Role
     from transformer_core.atlas.record import Atlas
     from viz_app.serving.measurements.head_atlas import HeadAtlas
@@ -144,7 +144,7 @@ def likeliest_filters(heads: Mapping[Kind, Sequence[Sequence[Mapping[str, Any]]]
 def _heads(found: HeadAtlas, kind: Kind) -> list[Head]:
     atlas = found.atlas
     assert atlas is not None
-    return [(kind, layer, head) for layer in range(atlas.layers) for head in range(atlas.heads)]
+    return [Head(kind, layer, head) for layer in range(atlas.layers) for head in range(atlas.heads)]
 
 
 def _significant(atlas: Atlas) -> dict[Kind, list[bool]] | None:
