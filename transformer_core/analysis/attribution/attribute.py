@@ -59,7 +59,7 @@ def attribute(
         target: The translation of a sentence; None takes the model's own. See `teacher_forced_run`.
         method: One of `METHODS`.
         at: For `attention`, `norm` and `norm-ln` a layer, such as `cross.6`; for the first two also a head, such as
-            `cross.6.8`. The values of the target are those of decoder self-attention in the same layer. None takes
+            `cross.6.8`. Values of the target come from decoder self-attention in the same layer. None takes
             the mean over all layers.
         contrast: For gradients and leave-one-out: explain log p(token) - log p(other) at one position.
         steps: Points on the path of integrated gradients.
