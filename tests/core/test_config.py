@@ -8,6 +8,7 @@ import math
 
 import pytest
 
+from transformer_core.attention_variants import VARIANTS
 from transformer_core.config import ConfigError, DecodingConfig, ModelConfig, SpecialIds, TrainingConfig
 
 Config = ModelConfig | TrainingConfig | DecodingConfig | SpecialIds
@@ -60,7 +61,7 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         (ModelConfig, {"tie": True}, "tie is True, but must be all, target or none"),
         (ModelConfig, {"attention_biases": 1}, "attention_biases is 1, but must be true or false"),
         (ModelConfig, {"output_bias": "yes"}, "output_bias is 'yes'"),
-        (ModelConfig, {"attention": "linear"}, "attention is 'linear', but must be dot-product, additive, or one"),
+        (ModelConfig, {"attention": "linear"}, f"attention is 'linear', but must be {', '.join(VARIANTS)}, or one"),
         (ModelConfig, {"window": -1}, "window is -1, but must be 0"),
         (ModelConfig, {"attention_dropout": 1.0}, "attention_dropout is 1.0"),
         (ModelConfig, {"activation_dropout": -0.1}, "activation_dropout is -0.1"),

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from viz_app.lessons.lesson_markdown import BENCHES, LessonError
+from viz_app.text import LANGUAGES
 
 LAB = "lab"  # name of the Lab, which has a page of its own on the same stage
 CHAPTERS = ("attention", "model", "training", "decoding")
@@ -37,7 +38,8 @@ STATIONS = (
     "linear",
     "softmax",
 )
-FILES = ("lesson.toml", "en.md", "ko.md", "numbers.py", "js/main.js")  # every lesson has them
+_WORDS = tuple(f"{language}.md" for language in LANGUAGES)
+FILES = ("lesson.toml", *_WORDS, "numbers.py", "js/main.js")  # every lesson has them
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _LISTS = ("core", "short_core", "stations")
 _MAX_MINUTES = 90
@@ -114,7 +116,7 @@ def find_lessons(folder: Path) -> tuple[tuple[Entry, ...], tuple[LessonError, ..
 
 def _is_lesson(folder: Path) -> bool:
     """Tell whether a folder is meant to be a lesson: shared rooms have no words, and the Lab has benches."""
-    has_words = any((folder / name).is_file() for name in ("lesson.toml", "en.md", "ko.md"))
+    has_words = any((folder / name).is_file() for name in ("lesson.toml", *_WORDS))
     return has_words and not (folder / BENCHES).is_dir()
 
 

@@ -29,7 +29,8 @@ class SiteFolder:
         self.hashes: dict[str, str] = {}  # of each file
         fixed = _FOLDER / "site_files"
         for file in sorted(each for each in fixed.rglob("*") if each.is_file()):
-            self._write(file.relative_to(fixed).as_posix(), file.read_bytes())
+            name = file.relative_to(fixed).as_posix()
+            self._write(name, file.read_bytes().replace(b"{languages}", _links().encode()))
         for name in ("icon.svg", "fonts/STIXTwoMath.woff2", "fonts/STIX-LICENSE.txt"):
             self._write(f"assets/{Path(name).name}", (_STATIC / name).read_bytes())
         self._write("assets/site.js", self_starting(join_modules(_FOLDER / "js" / "site.js")).encode())
@@ -75,3 +76,9 @@ class SiteFolder:
 
 def _hash(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def _links() -> str:
+    """Return a link to the edition of each language."""
+    named = LANGUAGE_NAMES.items()
+    return "".join(f'<a lang="{code}" hreflang="{code}" href="{code}/index.html">{name}</a>' for code, name in named)

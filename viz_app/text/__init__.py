@@ -16,9 +16,9 @@ from pathlib import Path
 
 from babel import Locale
 
-LANGUAGES = ("en", "ko")
+LANGUAGE_NAMES = {"en": "English", "ko": "한국어"}  # CONTRIBUTING.md says what a further one needs
+LANGUAGES = tuple(LANGUAGE_NAMES)
 DEFAULT_LANGUAGE = "en"
-LANGUAGE_NAMES = {"en": "English", "ko": "한국어"}
 
 _FOLDER = Path(__file__).parent
 _SOURCE_LANGUAGE = "{source_language}"
@@ -47,14 +47,19 @@ class Texts:
         try:
             template = self._tables[table][name]
         except KeyError:
-            raise KeyError(f"there is no text {key!r} in {self.language}") from None
+            raise KeyError(f"there is no text {name!r} in [{table}] of {self._file(table)}") from None
         return fill(template, **values)
 
     def table(self, name: str) -> dict[str, str]:
         """Return a copy of the labels of one table, placeholders unfilled, for a browser component."""
         if name not in self._tables:
-            raise KeyError(f"there is no table [{name}] in {self.language}")
+            raise KeyError(f"there is no table [{name}] in {self._file(name)}")
         return dict(self._tables[name])
+
+    def _file(self, table: str) -> str:
+        """Return the path of the file that has a table, or should have it."""
+        lesson = table.removeprefix("lesson_")
+        return f"text/{self.language}.toml" if lesson == table else f"lessons/{lesson}/labels.{self.language}.toml"
 
     def with_tables(self, tables: dict[str, dict[str, str]]) -> Texts:
         """Add tables of the same language. Raises ValueError for a table that exists already."""

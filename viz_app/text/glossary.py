@@ -1,11 +1,11 @@
-"""Glossary: the field's words in both languages, from `text/terms.toml`."""
+"""Glossary: the field's words in each language, from `text/terms.toml`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
 
-from viz_app.text import LANGUAGES, read_tables
+from viz_app.text import DEFAULT_LANGUAGE, LANGUAGES, read_tables
 
 
 @dataclass(frozen=True)
@@ -14,38 +14,34 @@ class Term:
 
     Args:
         name: Name in a lesson's prose: `{attention}`.
-        english: Form in English prose.
-        korean: Form in Korean prose.
-        why: Reason for this word, in both languages.
+        words: Form in the prose of each language, by its code.
+        why: Reason for this word, in all languages.
         about: One sentence for each language, by its code; empty for a term that nothing explains.
     """
 
     name: str
-    english: str
-    korean: str
+    words: dict[str, str]
     why: str
     about: dict[str, str]
 
     def word(self, language: str, *, first: bool = False) -> str:
-        """Return the word in a language; in Korean with the English one in brackets at its first use."""
-        if language != "ko":
-            return self.english
-        return f"{self.korean}({self.english})" if first and self.korean != self.english else self.korean
+        """Return the word in a language; with the English one in brackets at its first use."""
+        word, english = self.words[language], self.words[DEFAULT_LANGUAGE]
+        return f"{word}({english})" if first and word != english else word
 
 
 @cache
 def terms() -> dict[str, Term]:
-    """Return all terms by name, in the order of the file."""
-    return {
-        name: Term(
-            name,
-            english=table["en"],
-            korean=table["ko"],
-            why=table["why"],
-            about={code: table[f"about_{code}"] for code in LANGUAGES if f"about_{code}" in table},
-        )
-        for name, table in read_tables("terms.toml").items()
-    }
+    """Return all terms by name, in the order of the file. Raises KeyError for a word or a sentence that is missing."""
+    return {name: _term(name, table) for name, table in read_tables("terms.toml").items()}
+
+
+def _term(name: str, table: dict[str, str]) -> Term:
+    about = [f"about_{code}" for code in LANGUAGES] if f"about_{DEFAULT_LANGUAGE}" in table else []
+    if missing := [key for key in (*LANGUAGES, *about, "why") if key not in table]:
+        raise KeyError(f"there is no text {missing[0]!r} in [{name}] of text/terms.toml")
+    words = {code: table[code] for code in LANGUAGES}
+    return Term(name, words, table["why"], {key.removeprefix("about_"): table[key] for key in about})
 
 
 @cache

@@ -13,7 +13,7 @@ from viz_app.lessons import Lesson, load_lesson, terms
 from viz_app.lessons.catalogue import CHAPTERS, LESSONS, STAGES
 from viz_app.lessons.labels import labels
 from viz_app.lessons.lesson_markdown import FOLDER, LessonError, Node, parse
-from viz_app.text import LANGUAGES
+from viz_app.text import LANGUAGES, glossary
 
 MAX_WORDS = 60
 APP = FOLDER.parent
@@ -45,9 +45,9 @@ def shape(words: Lesson) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", STAGES)
-def test_both_languages_have_the_same_scenes(name: str) -> None:
-    english, korean = (load_lesson(name, language) for language in LANGUAGES)
-    assert shape(english) == shape(korean)
+def test_all_languages_have_the_same_scenes(name: str) -> None:
+    english, *others = (shape(load_lesson(name, language)) for language in LANGUAGES)
+    assert all(other == english for other in others)
 
 
 def test_a_tab_has_a_short_name_where_the_title_is_long() -> None:
@@ -95,13 +95,23 @@ def test_files_and_catalogue_agree() -> None:
     assert {entry.chapter for entry in LESSONS} <= set(CHAPTERS)
 
 
-def test_every_term_has_both_languages_and_a_reason() -> None:
+def test_every_term_has_all_languages_and_a_reason() -> None:
     for term in terms().values():
         assert set(term.about) in (set(), set(LANGUAGES)), term.name
-        name = term.english in ("BLEU", "chrF") and term.korean == term.english
-        assert (name or re.search("[가-힣]", term.korean)) and not re.search("[가-힣]", term.english)
+        english, korean = term.words["en"], term.words["ko"]
+        name = english in ("BLEU", "chrF") and korean == english
+        assert (name or re.search("[가-힣]", korean)) and not re.search("[가-힣]", english)
         assert term.why
-    assert len({term.korean for term in terms().values()}) == len(terms()), "one term, one word"
+    for language in LANGUAGES[1:]:
+        assert len({term.words[language] for term in terms().values()}) == len(terms()), "one term, one word"
+
+
+def test_a_term_without_a_language_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(glossary, "LANGUAGES", (*LANGUAGES, "de"))
+    table = {"en": "head", "ko": "헤드", "de": "Kopf", "why": "Usual.", "about_en": "One.", "about_ko": "하나."}
+    with pytest.raises(KeyError, match=r"no text 'about_de' in \[head\] of text/terms.toml"):
+        glossary._term("head", table)
+    assert glossary._term("head", table | {"about_de": "Einer."}).word("de", first=True) == "Kopf(head)"
 
 
 def test_what_explains_a_term_is_shown_in_a_lesson_or_on_a_page(language: str) -> None:

@@ -60,7 +60,6 @@ def rows(bundle: dict[str, str]) -> list[str]:
     return [cell.text or "" for cell in table.iter("td")]
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_result_has_a_table_and_a_small_figure(name: str, language: str, translator: Translator) -> None:
     bundle = mimebundle(RESULTS[name](translator), language)

@@ -1,13 +1,9 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
-from pathlib import Path
-from string import Formatter
 
 import pytest
 
-import viz_app.text
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.figure import display_label
@@ -102,17 +98,3 @@ def test_a_map_of_nothing_but_special_tokens_still_has_a_caption(hostile: Attent
 @pytest.mark.parametrize(("weight", "expected"), [(0.812, "81"), (1.0, "100"), (0.002, "< 1"), (0.0, "0")])
 def test_percentages(weight: float, expected: str) -> None:
     assert percent(weight) == expected
-
-
-def test_both_languages_have_the_same_texts_with_the_same_placeholders() -> None:
-    folder = Path(viz_app.text.__file__).parent
-    english, korean = (
-        tomllib.loads((folder / f"{language}.toml").read_text("utf-8"))["figures"] for language in ("en", "ko")
-    )
-    assert english.keys() == korean.keys()
-    for key, text in english.items():
-        names = [
-            {name.partition("|")[0] for _, name, _, _ in Formatter().parse(each) if name}
-            for each in (text, korean[key])
-        ]
-        assert names[0] == names[1], key

@@ -15,6 +15,7 @@ from viz_app.lessons.results.attachment import SENTENCES, readings
 from viz_app.lessons.results.numbers import data
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
+from viz_app.text import LANGUAGES
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,7 @@ def test_the_answer_that_is_marked_is_the_parsers() -> None:
     shipped = Path(__file__).resolve().parents[4] / "checkpoints" / "en-tree"
     found = readings(Translator.load(shipped), ["telescope"])["telescope"]["readings"]
     difference = found["verb"]["log_probability"] - found["noun"]["log_probability"]
-    for language in ("en", "ko"):
+    for language in LANGUAGES:
         (scene,) = (each for each in load_lesson("results", language).scenes if each.name == "attachment")
         assert scene.question is not None
         (right,) = (number for number, choice in enumerate(scene.question.choices) if choice.right)
