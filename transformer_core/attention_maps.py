@@ -119,7 +119,7 @@ class AttentionMaps(ShortRepr):
         source_tokens: Sequence[str] | None = None,
         target_tokens: Sequence[str] | None = None,
         *,
-        row: int = 0,
+        row: int | None = None,
     ) -> AttentionMaps:
         """Label the attention in the outputs of a model of `transformers`, or of its `generate()`.
 
@@ -132,7 +132,7 @@ class AttentionMaps(ShortRepr):
             source_tokens: A token for each position of the encoder: `tokenizer.convert_ids_to_tokens(ids)`.
             target_tokens: The same for the decoder's input. One more may follow: what the last position has produced.
                 After `generate()` these are the tokens of `outputs.sequences[row]`.
-            row: Sentence of the batch; after `generate()`, row of `outputs.sequences`.
+            row: Sentence of the batch; after `generate()`, row of `outputs.sequences`. None takes the only one.
 
         Raises:
             ValueError: The outputs hold no attention, or shapes, tokens or weights are wrong.

@@ -44,7 +44,7 @@ class MapsTooLarge(ValueError):
         self.needed, self.limit = needed, limit
 
 
-def read_outputs(outputs: Any, row: int) -> tuple[dict[str, _Layers], int | None]:
+def read_outputs(outputs: Any, row: int | None) -> tuple[dict[str, _Layers], int | None]:
     """Find the attention of one sentence. Arguments and errors as for `AttentionMaps.from_transformers`.
 
     Returns:
@@ -70,9 +70,9 @@ def read_outputs(outputs: Any, row: int) -> tuple[dict[str, _Layers], int | None
     return _generated(weights, row, len(sequences), _field(outputs, "beam_indices"))
 
 
-def _generated(steps_of: dict[str, _Layers], row: int, count: int, beams: Any) -> tuple[dict[str, _Layers], int]:
+def _generated(steps_of: dict[str, _Layers], row: int | None, count: int, beams: Any) -> tuple[dict[str, _Layers], int]:
     """Join the steps of `generate()`; `beams` (count, steps) says which row of the batch each token came from."""
-    _check_row(row, count)
+    row = _check_row(row, count)
     layers: dict[str, _Layers] = {}
     positions = 0
     for kind, steps in steps_of.items():
@@ -116,17 +116,18 @@ def _field(outputs: Any, name: str) -> Any:
     return outputs.get(name) if isinstance(outputs, Mapping) else getattr(outputs, name, None)
 
 
-def _rows(layers: _Layers, row: int) -> _Layers:
+def _rows(layers: _Layers, row: int | None) -> _Layers:
     """Take one row of the batch of each layer: (B, H, Q, K) -> (H, Q, K)."""
-    for layer in layers:
-        if layer is not None:
-            _check_row(row, layer.shape[0])
-    return [None if layer is None else layer[row] for layer in layers]
+    return [None if layer is None else layer[_check_row(row, layer.shape[0])] for layer in layers]
 
 
-def _check_row(row: int, count: int) -> None:
+def _check_row(row: int | None, count: int) -> int:
+    if row is None and count > 1:
+        raise ValueError(f"the batch has {count} rows: say which with row=, counted from 0")
+    row = row or 0
     if not 0 <= row < count:
         raise ValueError(f"row is {row}, but must be between 0 and {count - 1} (counted from 0)")
+    return row
 
 
 def _check_size(shapes: Any) -> None:

@@ -93,17 +93,17 @@ def test_a_model_with_one_sequence_has_one_kind(model: Any, kind: Any) -> None:
         maps.weights("cross")
     assert maps.merged_to_words().kinds == (kind,)
     if kind == "decoder":
-        named = AttentionMaps.from_transformers(outputs, target_tokens=[*names(SOURCE[0]), "next"])
+        named = AttentionMaps.from_transformers(outputs, target_tokens=[*names(SOURCE[0]), "next"], row=0)
         assert named.outputs.tokens[-1] == "next"
     else:
         with pytest.raises(ValueError, match="looks ahead, so it is an encoder's"):
-            AttentionMaps.from_transformers(outputs, target_tokens=names(SOURCE[0]))
+            AttentionMaps.from_transformers(outputs, target_tokens=names(SOURCE[0]), row=0)
 
 
 @pytest.mark.parametrize("model", ["t5", "marian"], indirect=True)
 def test_an_encoder_decoder_has_three(model: Any) -> None:
     outputs = model(SOURCE, decoder_input_ids=TARGET, output_attentions=True)
-    maps = AttentionMaps.from_transformers(outputs, names(SOURCE[0]), names(TARGET[0]))
+    maps = AttentionMaps.from_transformers(outputs, names(SOURCE[0]), names(TARGET[0]), row=0)
     for kind in ("encoder", "decoder", "cross"):
         np.testing.assert_allclose(maps.weights(kind), stacked(getattr(outputs, f"{kind}_attentions"), 0), atol=1e-6)
     assert maps.source.tokens == tuple(names(SOURCE[0]))
@@ -312,3 +312,9 @@ def test_transformers_is_not_imported() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     assert foreign_attention.MAX_BYTES == 2**30
+
+
+def test_a_batch_asks_for_its_row() -> None:
+    outputs = SimpleNamespace(attentions=(torch.tensor(rows(2, 1, 3, 3)),))
+    with pytest.raises(ValueError, match="the batch has 2 rows: say which with row="):
+        AttentionMaps.from_transformers(outputs, list("abc"))

@@ -31,10 +31,10 @@ TRANSFORMER_LENS = {
     "Zero-ablate a head": 4,
     "Mean-ablate a head": 5,
     "Patch a head from another sentence": 5,
-    "Logit lens": 4,
-    "Direct effect on a logit": 3,
     "Gradient x attention": 6,
     "Many sentences": 1,
+    "Several edits at once": 5,
+    "Go on from a beginning": 1,
 }
 ATTENTION = "decoder.layers.5.cross_attention"
 HEAD = slice(7 * 32, 8 * 32)  # of the columns that W^O takes

@@ -63,7 +63,7 @@ def save_atlas(atlas: Atlas, path: Path) -> None:
     atomic_write_bytes(path, to_bytes(atlas))
 
 
-def load_atlas(path: Path, weights_hash: str | None = None) -> Atlas:
+def load_atlas(path: Path | str, weights_hash: str | None = None) -> Atlas:
     """Read an untrusted atlas.
 
     Args:
@@ -73,6 +73,7 @@ def load_atlas(path: Path, weights_hash: str | None = None) -> Atlas:
     Raises:
         CheckpointError: It is missing, too large, damaged, of another format or of another model.
     """
+    path = Path(path)
     try:
         atlas = msgspec.json.decode(read_regular(path, MAX_BYTES), type=Atlas, dec_hook=_from_json)
     except CheckpointError:

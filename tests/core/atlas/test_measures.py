@@ -131,4 +131,4 @@ def test_an_unknown_name_is_refused(atlas: Atlas, tmp_path: Path) -> None:
         measure_named(atlas, "dreams")
     assert measure_named(atlas, "").name == "gain"
     save_atlas(atlas, tmp_path / "atlas.json")
-    assert [measure.name for measure in measures(load_atlas(tmp_path / "atlas.json"))] == list(NAMES)
+    assert [measure.name for measure in measures(load_atlas(str(tmp_path / "atlas.json")))] == list(NAMES)

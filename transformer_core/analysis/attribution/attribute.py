@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Literal, cast
@@ -29,6 +30,8 @@ from transformer_core.head import Head, place_named
 from transformer_core.progress import expect
 from transformer_core.translator import Translation, Translator
 
+log = logging.getLogger(__name__)
+_LARGE_GAP = 0.05  # of the sum of a row
 STEPS = 32
 
 
@@ -62,7 +65,8 @@ def attribute(
             `cross.6.8`. Values of the target come from decoder self-attention in the same layer. None takes
             the mean over all layers.
         contrast: For gradients and leave-one-out: explain log p(token) - log p(other) at one position.
-        steps: Points on the path of integrated gradients.
+        steps: Points on the path of integrated gradients. `report["gap"]` says in nats how far each row's sum is from
+            what it must be; where it is large, a warning asks for more.
         should_stop: Called before every layer or batch.
 
     Raises:
@@ -86,7 +90,14 @@ def attribute(
         of_source, of_target, report = by_gradients(
             translator, run, Question.of(run, contrast), method, steps, check, partial(expect, should_stop)
         )
+        if "gap" in report:
+            _warn_of_gap(report["gap"], of_source.sum(dim=1) + of_target.sum(dim=1), steps)
     return Attribution(method=method, run=run, source=of_source, target=of_target, contrast=contrast, report=report)
+
+
+def _warn_of_gap(gap: Tensor, sums: Tensor, steps: int) -> None:
+    if bool((gap > _LARGE_GAP * sums.abs()).any()):
+        log.warning("integrated gradients with steps=%d: sums are off by up to %.2f nats; take more", steps, gap.max())
 
 
 def check_choice(

@@ -133,3 +133,13 @@ def test_more_steps_close_the_gap(translator: Translator) -> None:
         for steps in (4, 8, 16)
     )
     assert four > 1e-3 and eight < four / 10 and sixteen < 1e-5
+
+
+def test_a_large_gap_is_said(learned: Translator, caplog: pytest.LogCaptureFixture) -> None:
+    found = attribute(learned, SOURCE, TARGET, method="integrated-gradients", steps=1)
+    sums = found.source.sum(dim=1) + found.target.sum(dim=1)
+    assert bool((found.report["gap"] > 0.05 * sums.abs()).any())
+    assert "sums are off by up to" in caplog.text
+    caplog.clear()
+    attribute(learned, SOURCE, TARGET, method="gradient")
+    assert not caplog.text
