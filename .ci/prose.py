@@ -1,12 +1,14 @@
-"""Find private English in the docstrings of the shipped code: `python .ci/prose.py`.
+"""Find private English in the docstrings of the shipped code, and odd commit subjects: `python .ci/prose.py`.
 
-A docstring begins with an imperative verb or with the thing itself. Exit status 1 and one line for each that does not.
+A docstring begins with an imperative verb or with the thing itself. A commit has a scope and one subject. Exit status 1
+and one line for each that does not.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +24,8 @@ ANYWHERE = re.compile(
     r"|is told|are told|for nobody|at all alike)\b",
     re.IGNORECASE,
 )
+BEFORE_SCOPES = "86bc640f81175a3f624a304a12b86a3ffe4ce4be"  # the last commit whose subject needs no scope
+SUBJECT = re.compile(r"[\w./ -]+(, [\w./ -]+)*: (?!.*; [\w./]+: ).+")
 
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
@@ -33,16 +37,31 @@ def docstrings(path: Path) -> Iterator[tuple[int, str]]:
                 yield getattr(node, "lineno", 1), text
 
 
+def subjects() -> list[str]:
+    """Return the subjects of the commits that need a scope; none in a clone that lacks the one before them."""
+    git = ["git", "-C", str(ROOT)]
+    known = subprocess.run(
+        [*git, "merge-base", "--is-ancestor", BEFORE_SCOPES, "HEAD"], capture_output=True, check=False
+    )
+    if known.returncode:
+        return []
+    log = [*git, "log", "--no-merges", "--format=%s", f"{BEFORE_SCOPES}..HEAD"]
+    return subprocess.run(log, capture_output=True, encoding="utf-8", check=True).stdout.splitlines()
+
+
 def main() -> int:
     """Print every finding and return the exit status."""
-    found = 0
+    findings = []
     for path in sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")):
         for line, text in docstrings(path):
             odd = FIRST_LINE.match(text) or ANYWHERE.search(text)
             if odd:
-                found += 1
-                sys.stdout.write(f"{path.relative_to(ROOT)}:{line}: {odd[0]!r} in {text.splitlines()[0]!r}\n")
-    return 1 if found else 0
+                findings.append(f"{path.relative_to(ROOT)}:{line}: {odd[0]!r} in {text.splitlines()[0]!r}")
+    findings += [
+        f"commit without a scope, or with two subjects: {each!r}" for each in subjects() if not SUBJECT.fullmatch(each)
+    ]
+    sys.stdout.writelines(f"{each}\n" for each in findings)
+    return 1 if findings else 0
 
 
 if __name__ == "__main__":

@@ -127,26 +127,38 @@ def site(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     return out
 
 
-# Files whose few tests take longest: they start first, so that no process waits for one of them at the end.
-LONGEST = (
-    "test_decoders.py",
-    "test_killed.py",
-    "test_hooks_compiled.py",
-    "test_distributed.py",
-    "test_thirty_users.py",
-    "test_wheel.py",
-    "test_parity.py",
-)
 BROWSER = Path(__file__).with_name("browser")
 SLOW_TESTS = "HEADLIGHT_SLOW_TESTS"  # names a file of slow tests that run among the others
+SECONDS = "headlight/seconds"  # of each file in its last run, in pytest's cache
+LONG = 10  # seconds from which a file starts first, so that no process waits for it at the end
+_seconds: dict[str, float] = {}
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m "not slow"` looks at the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first, then those that share browser and servers; the order within a file stays."""
-    items.sort(key=lambda item: (item.path.name not in LONGEST, BROWSER not in item.path.parents))
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Order the files: the long ones, those that share browser and servers, the others; the order within one stays."""
+    last: dict[str, float] = config.cache.get(SECONDS, {}) if config.cache else {}
+
+    def order(item: pytest.Item) -> tuple[bool, bool, float]:
+        browser, seconds = BROWSER in item.path.parents, last.get(item.nodeid.partition("::")[0], 0)
+        return browser or seconds < LONG, not browser, -seconds
+
+    items.sort(key=order)
     named = tuple(Path(os.environ[SLOW_TESTS]).read_text().split()) if SLOW_TESTS in os.environ else ()
     for item in items:
         if named and item.nodeid.startswith(named):
             for node in item.listchain():
                 node.own_markers[:] = [mark for mark in node.own_markers if mark.name != "slow"]
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up what the tests of a file take."""
+    file = report.nodeid.partition("::")[0]
+    _seconds[file] = _seconds.get(file, 0) + report.duration
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Keep the seconds of each file in the process that began the run, which hears of all tests."""
+    config = session.config
+    if _seconds and config.cache and not hasattr(config, "workerinput"):
+        config.cache.set(SECONDS, {**config.cache.get(SECONDS, {}), **_seconds})

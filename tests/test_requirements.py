@@ -20,7 +20,7 @@ def parsed(lines: list[str]) -> dict[str, Requirement]:
     return {canonicalize_name(each.name): each for each in map(Requirement, lines)}
 
 
-@pytest.mark.parametrize("extra", ["cluster", "docs", "export", "frames", "notebook"])
+@pytest.mark.parametrize("extra", ["cluster", "docs", "export", "frames"])
 def test_the_tests_have_what_the_other_extras_need(extra: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = parsed(project["optional-dependencies"][extra])

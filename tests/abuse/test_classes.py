@@ -215,6 +215,7 @@ def file_in(state: Path) -> Path:
     return next(state.glob("headlight-*-8501")) / "classes.json"
 
 
+@pytest.mark.process
 def test_a_class_survives_a_killed_server(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None

@@ -37,6 +37,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_random_model(tmp_path_factory.mktemp("in-use") / "model", seed=1)
 
 
+@pytest.mark.process
 def test_two_writers_of_derived_lose_nothing(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each reads what is there, adds its own and replaces the folder: `derived --only heads` beside `--only scores`."""
     inside, go_on = threading.Event(), threading.Event()

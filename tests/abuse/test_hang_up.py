@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 # The outer process has the terminal; the inner one trains in it.
 _OUTER = """
 import os, pty, signal, sys

@@ -21,6 +21,8 @@ if sys.platform == "win32":
 
 from tests.abuse import killed_writes
 
+pytestmark = pytest.mark.process
+
 OLD_SCORES, OLD_HEADS = b'{"new": false}\n', b'{"kept": true}\n'
 
 

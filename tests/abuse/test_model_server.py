@@ -72,6 +72,7 @@ def seen_by_others(folder: Path) -> list[str]:
     return [str(path) for path in folder.rglob("*") if closed.isdisjoint({path, *path.parents})]
 
 
+@pytest.mark.process
 def test_another_account_reads_nothing_of_ray(home: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", START], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -87,6 +88,7 @@ def test_another_account_reads_nothing_of_ray(home: Path) -> None:
         process.communicate("\n", timeout=60)
 
 
+@pytest.mark.process
 def test_the_server_starts_ray_in_private(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def init(address: str, *, _temp_dir: str, **options: object) -> None:
         assert (home / ".ray" / "auth_token").exists()

@@ -143,6 +143,7 @@ def asks_for_key(address: str, forwarded: str = "") -> bool:
     return asyncio.run(visit())
 
 
+@pytest.mark.process
 def test_the_servers_own_computer_needs_no_teacher_key(server: AppServer) -> None:
     assert not asks_for_key(server.address)
     assert asks_for_key(server.address, "192.0.2.7") and asks_for_key(server.address, "127.0.0.1")
@@ -175,6 +176,7 @@ def connects(server: AppServer, origin: str | None, host: str, *headers: str) ->
 
 
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]"])
+@pytest.mark.process
 def test_a_page_opens_a_websocket_to_its_own_server_only(server: AppServer, name: str) -> None:
     own = f"{name}:{server.address.rpartition(':')[2]}"
     assert connects(server, f"http://{own}", own) and connects(server, None, own)
@@ -188,11 +190,13 @@ PLACES = ("/", "/_stcore/health", "/join/ABCDEF", "/join/ABCDEF/state", "/health
 
 
 @pytest.mark.parametrize("host", ["evil.example:8501", "localhost.evil.example", "192.0.2.7", "127.0.0.1@evil", "["])
+@pytest.mark.process
 def test_a_server_of_this_computer_has_no_other_name(server: AppServer, host: str) -> None:
     assert not connects(server, f"http://{host}", host) and not connects(server, None, host)
     assert {raw(server, path, f"Host: {host}")[0] for path in PLACES} == {403}
 
 
+@pytest.mark.process
 def test_the_page_of_students_runs_no_inline_code(server: AppServer) -> None:
     _, answer = raw(server, "/join/ABCDEF", "Host: localhost")
     policies = [line for line in answer.lower().splitlines() if line.startswith("content-security-policy:")]
@@ -200,6 +204,7 @@ def test_the_page_of_students_runs_no_inline_code(server: AppServer) -> None:
     assert "default-src 'none'; script-src 'self'; style-src 'self';" in strictest and "unsafe" not in strictest
 
 
+@pytest.mark.process
 def test_a_proxy_may_have_any_name(server: AppServer) -> None:
     for header in ("X-Forwarded-For: 192.0.2.7", "Forwarded: for=192.0.2.7", "Via: 1.1 proxy"):
         assert connects(server, "https://heads.example.org", "heads.example.org", header)
@@ -207,6 +212,7 @@ def test_a_proxy_may_have_any_name(server: AppServer) -> None:
         assert not connects(server, "https://evil.example", "heads.example.org", header)
 
 
+@pytest.mark.process
 def test_no_header_leaves_a_trace_in_the_log(server: AppServer) -> None:
     for value in UNPARSABLE:
         raw(server, "/join/ABCDEF/state", "Host: localhost", f"Origin: {value}")
@@ -236,6 +242,7 @@ def deployed_nginx(folder: Path, port: int, front: int) -> None:
 
 @pytest.mark.skipif(find_nginx() is None, reason="needs nginx: apt-get install nginx-light")
 @pytest.mark.parametrize("configure", [documented_nginx, deployed_nginx])
+@pytest.mark.process
 def test_the_documented_proxies_pass(server: AppServer, tmp_path: Path, configure: Callable[..., None]) -> None:
     port = free_port()
     configure(tmp_path, port, int(server.address.rpartition(":")[2]))

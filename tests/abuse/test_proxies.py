@@ -19,6 +19,8 @@ import pytest
 
 from benchmarks.server.cluster_parts import _AROUND, BASE_PATH, _free_ports, configure_nginx, find_nginx
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -38,6 +38,7 @@ def test_no_page_waits_for_what_it_does_not_show() -> None:
 
 
 @pytest.mark.parametrize("page", ["lessons", "model"])
+@pytest.mark.process
 def test_any_page_may_be_the_first_from_any_folder(page: str, tmp_path: Path) -> None:
     here = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [sys.executable, "-c", OPEN, str(ROOT / "viz_app" / "main.py"), f"app_pages/{page}.py"]

@@ -70,6 +70,7 @@ CONFIG = ModelConfig(vocab_size=10, d_model=4, d_ff=6, num_layers=1, num_heads=2
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
+@pytest.mark.process
 def test_each_runs_and_ends_with_one_line_of_json(
     benchmark: ModuleType,
     key: str,

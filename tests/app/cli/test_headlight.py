@@ -100,6 +100,7 @@ def test_the_app_starts_with_its_options_and_hands_on_those_of_streamlit(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM to send to a process")
+@pytest.mark.process
 def test_sigterm_ends_the_server_as_well() -> None:
     before = signal.getsignal(signal.SIGTERM)
 

@@ -50,6 +50,7 @@ def whole(given: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out / "atlas.json"
 
 
+@pytest.mark.process
 def test_the_bytes_do_not_depend_on_the_workers(given: list[str], whole: Path, tmp_path: Path) -> None:
     """In a process of its own: workers import the main module, which other tests of this process may have replaced."""
     command = [sys.executable, "-m", "transformer_core", *given, "--workers", "2", "--out", str(tmp_path)]
@@ -65,6 +66,7 @@ def test_the_bytes_do_not_depend_on_the_workers(given: list[str], whole: Path, t
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+@pytest.mark.process
 def test_a_killed_run_goes_on(given: list[str], whole: Path, call: Call, tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-m", "transformer_core", *given, "--out", str(tmp_path)], cwd=ROOT)
     until = time.monotonic() + 60

@@ -226,6 +226,7 @@ def test_init_from_refuses_another_vocabulary(made: Workplace, call: Call, tmp_p
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child alone")
 @pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM])
+@pytest.mark.process
 def test_a_signal_saves_and_ends_with_status_0(number: signal.Signals, made: Workplace, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "transformer_core", "train", "--preset", "tiny", "--data", str(made.data)]
     command += ["--out", str(tmp_path / "run"), "--training.steps", "1000000", "--training.checkpoint_every", "1000000"]

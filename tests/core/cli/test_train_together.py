@@ -15,6 +15,8 @@ from safetensors.torch import load_file
 from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
 from transformer_core.training.state import step_folders
 
+pytestmark = pytest.mark.process
+
 
 def torchrun(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """The command of docs/training.md, with two processes on the CPU."""

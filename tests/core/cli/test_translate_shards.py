@@ -102,6 +102,7 @@ def test_every_line_has_one_process_and_comes_back_in_its_place(
     assert list(output.parent.iterdir()) == [output]
 
 
+@pytest.mark.process
 def test_two_processes_answer_as_one(made: Workplace, call: Call, tmp_path: Path) -> None:
     source, output, alone = tmp_path / "en.txt", tmp_path / "de.txt", tmp_path / "alone.txt"
     lines = [line for line, _ in sentence_pairs()[:37]]

@@ -23,6 +23,8 @@ from transformer_core.model.masks import padding_mask
 from transformer_core.model.transformer import Transformer
 from transformer_core.text.tokenizer import Tokenizer
 
+pytestmark = pytest.mark.process
+
 ROWS = ["table3-c-n2", "table3-b-dk16"]
 OPTIONS = [
     *("--reduce", "16", "--steps", "60", "--rows", *ROWS),

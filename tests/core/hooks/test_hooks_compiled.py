@@ -17,7 +17,7 @@ from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import capture, edit, hook_points
 from transformer_core.model.transformer import Transformer
 
-pytestmark = pytest.mark.usefixtures("fresh_compiler")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("fresh_compiler")]
 CROSS_0 = "decoder.layers.0.cross_attention"
 
 

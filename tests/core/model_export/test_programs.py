@@ -91,6 +91,7 @@ def test_without_a_package_one_line_says_how_to_get_it(tmp_path: Path) -> None:
     ("program", "beam"),
     [("transformers", None), pytest.param("onnx", 1, marks=pytest.mark.slow)],
 )
+@pytest.mark.process
 def test_the_readme_runs(program: str, beam: int | None, tmp_path: Path) -> None:
     export_model(CHECKPOINTS / "en-de", tmp_path / "out", program)
     code = (tmp_path / "out" / "README.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]

@@ -18,7 +18,7 @@ from transformer_core.training import objective
 from transformer_core.training.state import step_folders
 from transformer_core.training.trainer import Trainer
 
-pytestmark = pytest.mark.usefixtures("fresh_compiler")
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("fresh_compiler")]
 COMPILED = SHORT.replace(compile=True, batch_tokens=600, steps=8)
 
 

@@ -46,6 +46,7 @@ def saved(run: Path, file: str, step: int = -1) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.parametrize("run", ALIKE)
+@pytest.mark.process
 def test_two_processes_are_one_with_twice_the_accumulation(
     corpus: Corpus, trained: Path, tmp_path: Path, run: str
 ) -> None:
@@ -74,6 +75,7 @@ def test_two_processes_are_one_with_twice_the_accumulation(
 
 
 @pytest.mark.parametrize("other", ["undivided-muon", "broken-muon"])
+@pytest.mark.process
 def test_divided_among_processes_muon_does_what_each_would_do_alone(trained: Path, other: str) -> None:
     """Bit for bit; also where the training was broken off, when no process knew all that is remembered."""
     for file in STATES:
@@ -86,6 +88,7 @@ def test_divided_among_processes_muon_does_what_each_would_do_alone(trained: Pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("run", ALIKE)
+@pytest.mark.process
 def test_a_resumed_training_of_two_processes_is_bit_equal(corpus: Corpus, tmp_path: Path, run: str) -> None:
     """With dropout, which every process draws for itself."""
     first, second = ALIKE[run].replace(steps=3), ALIKE[run]
@@ -109,6 +112,7 @@ def test_a_resumed_training_of_two_processes_is_bit_equal(corpus: Corpus, tmp_pa
     "options",
     [{"parallel": "fsdp", "activation_checkpointing": True}, {"activation_checkpointing": True}, {"compile": True}],
 )
+@pytest.mark.process
 def test_together_with_recomputing_and_compiling(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
 ) -> None:
@@ -124,6 +128,7 @@ def test_together_with_recomputing_and_compiling(
 
 
 @pytest.mark.parametrize("run", ALIKE)
+@pytest.mark.process
 def test_saved_by_two_processes_resumed_by_one(corpus: Corpus, trained: Path, tmp_path: Path, run: str) -> None:
     one = train(corpus, tmp_path / "one", ODD.replace(accumulate=4))
     (tmp_path / "two").mkdir()
@@ -136,6 +141,7 @@ def test_saved_by_two_processes_resumed_by_one(corpus: Corpus, trained: Path, tm
 
 
 @pytest.mark.parametrize("run", ALIKE)
+@pytest.mark.process
 def test_a_signal_to_one_process_stops_all_at_the_same_step(trained: Path, run: str) -> None:
     assert [(trained / f"stopped-{run}.{rank}").read_text() for rank in (0, 1)] == ["3", "3"]
     assert [folder.name for folder in step_folders(trained / f"stopped-{run}")][-1] == "step-00000003"
@@ -145,6 +151,7 @@ def test_a_signal_to_one_process_stops_all_at_the_same_step(trained: Path, run: 
 
 
 @pytest.mark.parametrize("run", ALIKE)
+@pytest.mark.process
 def test_all_processes_end_early_at_the_same_step(trained: Path, run: str) -> None:
     """The patience goes on over a resume; the best step has whole weights, those of a training without validation."""
     patient = trained / f"patient-{run}"

@@ -22,6 +22,8 @@ if sys.platform == "win32":
 
 from tests.core.training import killed
 
+pytestmark = pytest.mark.process
+
 
 def check_saved(run: Path, noted: Path) -> None:
     """Every folder that looks like a saved step is one, and the last step that was reported is among them."""

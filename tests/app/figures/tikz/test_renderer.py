@@ -77,6 +77,7 @@ def test_other_figures_say_that_there_is_no_tikz_of_them(maps: AttentionMaps) ->
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("lualatex") is None, reason="no LuaLaTeX on this machine")
 @pytest.mark.parametrize("name", ["head", "layer", "compare", "steps", "curves", "cut", "matrix", "hostile"])
+@pytest.mark.process
 def test_lualatex_compiles_it(maps: AttentionMaps, hostile: AttentionMaps, name: str, tmp_path: Path) -> None:
     import pypdf
 

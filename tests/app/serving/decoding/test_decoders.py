@@ -105,7 +105,7 @@ def translator(random_checkpoint: Path) -> Translator:
 Make = Callable[[float], TranslationService]
 
 
-@pytest.fixture(params=["embedded", "remote"])
+@pytest.fixture(params=["embedded", pytest.param("remote", marks=pytest.mark.process)])
 def make(request: pytest.FixtureRequest, translator: Translator) -> Make:
     """A service with a deadline."""
 
@@ -171,6 +171,7 @@ def test_maps_that_are_too_large_are_refused(service: TranslationService) -> Non
         assert isinstance(outcome, MapsTooLarge) and outcome.limit == 1000
 
 
+@pytest.mark.process
 def test_another_model_is_an_error_that_says_so(server: ModelServer, french_checkpoint: Path) -> None:
     other, queue = Translator.load(french_checkpoint), RequestQueue(1)
     service = TranslationService(other, queue, decoder=RemoteDecoder(server.address, other, queue))
@@ -180,11 +181,13 @@ def test_another_model_is_an_error_that_says_so(server: ModelServer, french_chec
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"x" * (MAX_REQUEST_BYTES + 1), b'{"beam": 1e999}'])
+@pytest.mark.process
 def test_a_request_of_a_stranger_is_refused(server: ModelServer, body: bytes) -> None:
     status, answer = server.ask("POST", body)
     assert status == 400 and answer.startswith(b'{"error":"request"')
 
 
+@pytest.mark.process
 def test_front_ends_share_the_classes_of_the_server(server: ModelServer) -> None:
     here, elsewhere = RemoteClassrooms(server.address), RemoteClassrooms(server.address)
     code = here.open("teacher", "10.0.0.1")
@@ -205,6 +208,7 @@ def test_front_ends_share_the_classes_of_the_server(server: ModelServer) -> None
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="finds the replica by /proc")
+@pytest.mark.process
 def test_classes_survive_their_process(server: ModelServer) -> None:
     store, secret = RemoteClassrooms(server.address), RemoteClassrooms(server.address).cookie_secret()
     code = store.open("teacher", "10.0.0.1")
@@ -224,6 +228,7 @@ def test_classes_survive_their_process(server: ModelServer) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="finds the replica by /proc")
+@pytest.mark.process
 def test_nobody_notices_that_a_replica_is_killed(server: ModelServer, translator: Translator) -> None:
     """It is killed at work; the next one answers, and what was lost is asked for again."""
     queue = RequestQueue(1, batches=64)
@@ -240,6 +245,7 @@ def test_nobody_notices_that_a_replica_is_killed(server: ModelServer, translator
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads open ports of Linux")
+@pytest.mark.process
 def test_the_cluster_listens_on_this_machine_only(server: ModelServer) -> None:
     """But for one port of each replica, on which Serve listens for others of the cluster: they have the token."""
     grpc = pytest.importorskip("grpc")

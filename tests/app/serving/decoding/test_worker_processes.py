@@ -28,6 +28,8 @@ from viz_app.serving.decoding.worker_processes import ModelKey, NoneReady, Worke
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).resolve().parents[4]
 START = 60.0  # seconds that a process may take to start on a busy machine
 

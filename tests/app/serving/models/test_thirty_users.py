@@ -13,6 +13,8 @@ from tests.browser.served import AppServer
 from transformer_core.translator import Translator
 from viz_app.text.examples import EXAMPLES
 
+pytestmark = pytest.mark.process
+
 USERS = 30
 
 

@@ -173,6 +173,7 @@ def test_so_many_models_and_no_more(store: OpenedModels, french_checkpoint: Path
         store.open_folder("more", french_checkpoint)
 
 
+@pytest.mark.process
 def test_a_process_that_is_killed(store: OpenedModels, foreign: Path) -> None:
     store.open_folder("x", foreign / "opus-mt-ko-en")
     assert store._attempt is not None and store._attempt.process is not None
@@ -180,6 +181,7 @@ def test_a_process_that_is_killed(store: OpenedModels, foreign: Path) -> None:
     assert over(store).problem == "ended"
 
 
+@pytest.mark.process
 def test_a_server_that_is_killed_leaves_nothing(foreign: Path, tmp_path: Path) -> None:
     """The process that opens a model outlives its server by a moment, in which it takes everything away."""
     script = (
@@ -196,6 +198,7 @@ def test_a_server_that_is_killed_leaves_nothing(foreign: Path, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.process
 def test_a_process_that_nobody_hears_any_more_takes_everything_away(foreign: Path, tmp_path: Path) -> None:
     """Its output may be closed a moment before its input, so that it hears of the end of its server by a failure."""
     place = tmp_path / "place"

@@ -65,6 +65,7 @@ def front(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     server.stop()
 
 
+@pytest.mark.process
 def test_requests_and_sessions_are_counted_and_nothing_typed_is_logged(front: Front) -> None:
     before = front.values()
 
@@ -93,6 +94,7 @@ def test_requests_and_sessions_are_counted_and_nothing_typed_is_logged(front: Fr
     assert "secret" not in front.log.read_text()
 
 
+@pytest.mark.process
 def test_visitors_see_no_metrics(front: Front) -> None:
     for path in ("/metrics", "/_stcore/metrics"):
         assert "headlight_requests" not in get(f"{front.address}{path}")[1]
