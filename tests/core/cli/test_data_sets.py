@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis import minimal_pairs
@@ -120,7 +121,7 @@ def test_patch_says_what_each_line_asks(
         assert row["prefix"] == " ".join(single.prefix) and row["position"] == str(len(single.prefix) + 1)
         metrics = [float(row["metric_clean"]), float(row["metric_corrupted"])]
         assert metrics == pytest.approx([single.metric_clean, single.metric_corrupted], abs=1e-3)
-    changes = sum(single.metrics - single.metric_corrupted for single in singles)
+    changes = torch.stack([single.metrics - single.metric_corrupted for single in singles]).sum(dim=0)
     difference = sum(single.metric_clean - single.metric_corrupted for single in singles)
     means = rows(tmp_path / "patch.means.csv")
     found = [float(row["mean"]) for row in means if row["measure"] == "recovered_of_means"]

@@ -60,7 +60,7 @@ def measure_data_set(analysis: Analysis, names: Sequence[str], options: Options)
         if not results:
             runner.clear()
             raise UsageError(f"--data: {data} has no sentence that can be measured")
-        columns = {name: joined(results, name) for name in results[0]}
+        columns: Results = {name: joined(results, name) for name in results[0]}
         order = columns["line"].argsort(kind="stable")
         columns = {name: values[order] for name, values in columns.items()}
         measured = len(set(columns["line"].tolist()))
@@ -113,7 +113,7 @@ def measure_group(translator: Translator, item: Any) -> Results:
     return {name: joined(tables, name) for name in tables[0]} if tables else {"line": np.empty(0, np.int64)}
 
 
-def _of_contrasts(columns: Columns, names: Sequence[str], chosen: Sequence[str]) -> tuple[Columns, dict[str, int]]:
+def _of_contrasts(columns: Results, names: Sequence[str], chosen: Sequence[str]) -> tuple[Results, dict[str, int]]:
     """Return the rows of the chosen contrasts, all if none is chosen, and the number of lines of each, most first.
 
     Raises UsageError for a contrast that no line has.
