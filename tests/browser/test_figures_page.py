@@ -50,7 +50,7 @@ def test_from_translate_to_a_printed_figure(
         assert archive.testzip() is None
         assert archive.read(f"pdf/{pdf.name}") == pdf.read_bytes()
         assert "index.html" in archive.namelist()
-    assert "--view=layer --kind=cross --layer=2" in page.get_by_test_id("stMain").inner_text()
+    assert "--view=layer --layer=cross.2" in page.get_by_test_id("stMain").inner_text()
 
     page.get_by_role("button", name=T("figures_page.add")).click()
     page.get_by_role("button", name=T("figures_page.added")).wait_for()

@@ -7,7 +7,7 @@ Each command has its own help with an example: python -m viz_app export --help
 Try it:
 
   python -m viz_app export --checkpoint checkpoints/en-de --text "A man rides a bicycle." \
-      --view head --kind cross --layer 4 --head 6 --out bicycle.pdf
+      --view head --head cross.4.6 --out bicycle.pdf
 
 The app itself: python -m streamlit run viz_app/main.py
 """
@@ -55,7 +55,7 @@ def headlight() -> int:
       headlight app
       echo "A man rides a bicycle." | headlight translate --checkpoint checkpoints/en-de
       headlight export --checkpoint checkpoints/en-de --text "A man rides a bicycle." \
-          --view head --kind cross --layer 4 --head 6 --out bicycle.pdf
+          --view head --head cross.4.6 --out bicycle.pdf
 
     Completion of commands and options with the Tab key, here for bash: eval "$(headlight completion bash)"
     """

@@ -1,10 +1,10 @@
 r"""Write attention figures: .pdf, .svg, .png, .tex (TikZ), .gif, .csv, .npz, .json.
 
-  head      one head: --kind --layer --head
-  layer     the heads of a layer: --kind --layer
+  head      one head: --head cross.4.6
+  layer     the heads of a layer: --layer cross.4
   heads     all heads of a kind; --layer selects a layer, --head one head of it
   all       all heads of the model
-  lines     lines between tokens: --kind --layer --head or --heads 1,3 [--query]
+  lines     lines between tokens: --head cross.4.6, or --layer cross.4 --heads 1,3 [--query]
   steps     one head at several steps of the decoding side by side [--steps 1,4,8]
   decoding  the same as an animation (.gif)
   beam      the beam search as a tree
@@ -14,7 +14,7 @@ r"""Write attention figures: .pdf, .svg, .png, .tex (TikZ), .gif, .csv, .npz, .j
             `analyse effects` or `patch` over a data set [--table FILE.means.csv]; no --text
   pruning   scores against the heads that are left [--group --score --left]; no --text
 
-Layers, heads, queries and steps count from 1. Each file holds its checkpoint, sentence and the command
+Queries and steps count from 1. Each file holds its checkpoint, sentence and the command
 that reproduces it, byte for byte with the same versions; for a CSV they are in a .csv.json beside it. The command
 `reproduce` runs that command and compares the files. No file holds a path of this machine: it names a model outside
 the repository by the name of its folder and by its hash, by which `reproduce` finds it.
@@ -28,18 +28,18 @@ same command continues where an interrupted one stopped.
   --set paper     figures like Figures 3 to 5 of "Attention Is All You Need", of our own sentences. Heads are chosen
                   by a measure among all heads of the encoder, and each caption says how; with a head atlas also
                   grids of all heads and pruning curves
-  --set FILE      the figures of a file: in each line options, such as --view layer --kind cross --layer 4
+  --set FILE      the figures of a file: in each line options, such as --view layer --layer cross.4
 
 Example:
   python -m viz_app export --checkpoint checkpoints/en-de \
-      --text "A man rides a bicycle." --view head --kind cross --layer 4 --head 6 \
+      --text "A man rides a bicycle." --view head --head cross.4.6 \
       --preset acl-column --out bicycle.pdf --out bicycle.csv
 
   python -m viz_app export --checkpoint checkpoints/en-de --texts sentences.txt \
       --heads cross.4.6,encoder.2.1 --format pdf,png --out figures
 
   python -m viz_app export --checkpoint checkpoints/en-de --set sentence \
-      --text "A man rides a bicycle." --layer 4 --head 6 --out bicycle.zip
+      --text "A man rides a bicycle." --head cross.4.6 --out bicycle.zip
 
   python -m viz_app export --checkpoint checkpoints/en-de --set paper --out paper
 """

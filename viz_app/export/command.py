@@ -155,12 +155,15 @@ def _other_options(provenance: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _view_options(view: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "view", view["name"]
+    known = declared(FigureOptions)
+    place = [name for name in ("kind", "layer", "head") if name in view] if {"kind", "layer"} <= view.keys() else []
+    if place:  # the address of a head or a layer, such as cross.6.8
+        yield place[-1], ".".join(str(known[name].form.argument(view[name])) for name in place)
     for name, value in view.items():
         if name == "names":
             yield from ((option, text) for option, text in zip(("name", "other_name"), value, strict=True) if text)
-        elif name != "name" and not (name == "unit" and value == "tokens"):
-            each = declared(FigureOptions).get(name)
-            yield name, each.form.argument(value) if each else value
+        elif name not in ("name", *place) and not (name == "unit" and value == "tokens"):
+            yield name, known[name].form.argument(value) if name in known else value
 
 
 def _style_options(style: Style) -> Iterator[tuple[str, Any]]:

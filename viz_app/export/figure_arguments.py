@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
@@ -19,6 +20,7 @@ from viz_app.figures import FORMATS, VIEWS, FigureOptions, Style
 from viz_app.figures.option import declared, flag
 from viz_app.text import LANGUAGES
 
+_ADDRESS = re.compile(rf"({'|'.join(KINDS)})(\.[1-9]\d{{0,3}}){{1,2}}", re.ASCII)
 # Option of each parameter of a view; `other` has three.
 _OPTIONS = {
     "other": ("other_text", "other_target", "other_checkpoint"),
@@ -66,8 +68,37 @@ def add_style(parser: Parser) -> None:
 
 
 def _add_declared(parser: Parser, kind: type) -> None:
-    for each in declared(kind).values():
-        parser.add_argument(each.flag, type=each.form.type, metavar=each.metavar or each.form.metavar, help=each.about)
+    for name, each in declared(kind).items():
+        known = {"type": each.form.type, "metavar": each.metavar or each.form.metavar}
+        if name.endswith(("head", "layer")):
+            known = {"type": _number_or_address, "metavar": "HEAD" if name.endswith("head") else "LAYER"}
+        parser.add_argument(each.flag, help=each.about, **known)  # type: ignore[arg-type]
+
+
+def _number_or_address(text: str) -> int | str:
+    if _ADDRESS.fullmatch(text):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"is {text!r}, but must be an address such as cross.4.6") from None
+
+
+def _spread_addresses(options: argparse.Namespace) -> None:
+    """Set kind, layer and head from `--head cross.4.6` or `--layer cross.4`. Raises UsageError for a contradiction."""
+    for of, last in product(("", "other_"), ("layer", "head")):
+        address = getattr(options, f"{of}{last}")
+        if not isinstance(address, str):
+            continue
+        names, parts = ("kind", "layer", "head"), address.split(".")
+        if len(parts) != names.index(last) + 1:
+            example = "cross.4.6" if last == "head" else "cross.4"
+            raise UsageError(f"{flag(of + last)} is {address!r}, but must be an address such as {example}")
+        for name, part in zip(names, parts, strict=False):
+            if name != last and getattr(options, of + name) is not None:
+                raise UsageError(f"{flag(of + name)}: {flag(of + last)} {address} says it already")
+            if of + name != "kind" or part != "cross":  # the default; the view tree has no other
+                setattr(options, of + name, part if name == "kind" else int(part))
 
 
 def _given(options: argparse.Namespace, kind: type) -> dict[str, Any]:
@@ -133,6 +164,7 @@ def figure_from_options(options: argparse.Namespace) -> Wanted:
 
 def view_from_options(options: argparse.Namespace) -> FigureOptions:
     """Return the view and its options, counted from 0. Raises UsageError."""
+    _spread_addresses(options)
     name = validate_choice("--view", options.view, VIEWS)
     if name == "heads" and options.layer is not None:  # all heads, of a layer, or one: the same wish, narrower
         name = "layer" if options.head is None else "head"
@@ -175,32 +207,18 @@ def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
 
 def parse_heads(text: str, layers: int, heads: int) -> list[tuple[Kind, int, int]]:
     """Return the heads of a list such as `cross.4.6,encoder.2`, from 0. Raises UsageError for a wrong one."""
-    every, found = _addresses(layers, heads), dict[tuple[Kind, int, int], None]()
+    places = product(KINDS, range(layers), range(heads))
+    every = {f"{kind}.{layer + 1}.{head + 1}": (kind, layer, head) for kind, layer, head in places}
+    chosen = dict[tuple[Kind, int, int], None]()
     for part in text.split(","):
         named = [place for name, place in every.items() if part == "all" or f"{name}.".startswith(f"{part}.")]
         if not named:
             raise UsageError(
-                f"--heads: {part!r} must be kind.layer.head, kind.layer, kind, or all; {_allowed(layers, heads)}"
+                f"--heads: {part!r} must be kind.layer.head, kind.layer, kind, or all; a kind is {', '.join(KINDS)}, "
+                f"a layer from 1 to {layers}, a head from 1 to {heads}"
             )
-        found |= dict.fromkeys(named)
-    return list(found)
-
-
-def parse_head(name: str, layers: int, heads: int) -> tuple[Kind, int, int]:
-    """Return kind, layer and head, from 0, of `cross.4.6`. Raises UsageError for a head that the model lacks."""
-    place = _addresses(layers, heads).get(name)
-    if place is None:
-        raise UsageError(f"--head is {name!r}, but must be kind.layer.head; {_allowed(layers, heads)}")
-    return place
-
-
-def _addresses(layers: int, heads: int) -> dict[str, tuple[Kind, int, int]]:
-    places = product(KINDS, range(layers), range(heads))
-    return {f"{kind}.{layer + 1}.{head + 1}": (kind, layer, head) for kind, layer, head in places}
-
-
-def _allowed(layers: int, heads: int) -> str:
-    return f"a kind is {', '.join(KINDS)}, a layer from 1 to {layers}, a head from 1 to {heads}"
+        chosen |= dict.fromkeys(named)
+    return list(chosen)
 
 
 def check_dpi(options: argparse.Namespace, formats: tuple[str, ...]) -> None:

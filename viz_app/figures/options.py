@@ -42,8 +42,8 @@ class HeadOptions:
     """
 
     kind: AnyKind = option("cross", _KIND, metavar="KIND", about=f"{', '.join(KINDS)}; cross unless given.")
-    layer: int = option(0, _FROM_ONE, about="Layer, from 1.")
-    head: int = option(0, _FROM_ONE, about="Head, from 1.")
+    layer: int = option(0, _FROM_ONE, about="Layer, such as cross.4; or its number, with --kind.")
+    head: int = option(0, _FROM_ONE, about="Head, such as cross.4.6; or its number, with --kind and --layer.")
     unit: Unit = option(
         "tokens", Choice(UNITS), metavar="UNIT", about="tokens (subwords), or words to merge the subwords of a word."
     )

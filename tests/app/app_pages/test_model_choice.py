@@ -83,7 +83,7 @@ def test_another_model_speaks_and_the_rest_stays(
     assert stays == {"model": "french", "text": TEXT, "lang": "en", "kind": "decoder", "layer": "2"}
     made = command(app)
     assert "--checkpoint=french" in made
-    assert "--kind=decoder --layer=2 --head=2" in made, "two heads in a layer: the fourth becomes the second"
+    assert "--head=decoder.2.2" in made, "two heads in a layer: the fourth becomes the second"
 
     choose(app, "random")
     assert address(app)["model"] is None

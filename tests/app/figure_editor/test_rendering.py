@@ -173,4 +173,4 @@ def test_provenance_tells_the_place_of_the_figure(service: TranslationService, b
     content = json.loads(make_exportable(service, best, FigureSpec(selection=Selection(layer=1, head=3))).file("json"))
     about = content["provenance"]
     assert about["checkpoint_sha256"] == service.translator.checkpoint_hash
-    assert about["source"] == TEXT and "--layer=2 --head=4" in about["command"]
+    assert about["source"] == TEXT and "--head=cross.2.4" in about["command"]

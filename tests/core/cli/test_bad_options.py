@@ -23,7 +23,6 @@ SENTENCE = f"{MODEL}--source 'The man sees a house.' --out x.npz "
 ATTRIBUTE = f"{SENTENCE}--method gradient "
 EXPORT = f"{MODEL}--text 'The bus.' "
 HEAD = f"{EXPORT}--layer 1 --head 1"
-LESSON = f"{MODEL}--lesson positions "
 BATCH = f"{MODEL}--texts {{valid}} --out x "
 LONG = "word " * 2_000
 
@@ -222,20 +221,6 @@ BAD = {
     f"export {MODEL}--set paper --out x": {
         "--format bmp": "--format is 'bmp'",
         "--text a": "--text: the set paper does not take it",
-    },
-    f"lesson {LESSON}--out x.pdf": {
-        "--scene waves --with '<script>'": "--with is '<script>', but '<script>' is not a setting",
-        "--scene waves --with at:3,x:../..": "'x:../..' is not a setting",
-        "--scene ../waves": "--scene is '../waves', but must be one of waves",
-        "--scene waves --out x.pdf": "named twice",
-        "--teacher": "--teacher is only for --lesson session",
-        "--lesson session --scene waves": "--scene needs one lesson",
-    },
-    f"lesson {LESSON}": {
-        "--scene clocks --out x.gif": "--out is 'gif', but must be one of",
-        "--scene waves --out no/x.pdf": "folder not found: no",
-        "--preset a4 --out x.html": "a handout has its own style",
-        "--out x.html --out y.html": "a handout is an .html file",
     },
     "completion": {"": "missing: SHELL"},
 }
