@@ -25,6 +25,7 @@ from transformer_core.atlas.record import Effects, Estimate, FloatArray
 from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
 from transformer_core.atlas.statistics import Bootstrap, corrected, paired_test, sign_test
 from transformer_core.attention_maps import KINDS, WORD_BOUNDARY, Kind
+from transformer_core.extras import extra
 from transformer_core.translator import Translator
 
 CHUNK = 5  # sentences of an item
@@ -137,7 +138,8 @@ def _agreement(
 
 def rank_correlation(first: FloatArray, second: FloatArray) -> float:
     """Compute Spearman's rank correlation; 0 if all values of a side are equal."""
-    from scipy.stats import rankdata
+    with extra("atlas"):
+        from scipy.stats import rankdata
 
     one, other = (rankdata(each) - (len(each) + 1) / 2 for each in (first, second))
     below = float(np.sqrt((one @ one) * (other @ other)))

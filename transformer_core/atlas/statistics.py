@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.atlas.record import Estimate, FloatArray
+from transformer_core.extras import extra
 
 DRAWS = 1_000
 FALSE_DISCOVERIES = 0.05  # false discovery rate
@@ -97,7 +98,8 @@ def sign_test(differences: FloatArray, *, two_sided: bool = False) -> FloatArray
     Returns:
         (...), 1 where all differences are 0.
     """
-    from scipy.stats import binom
+    with extra("atlas"):
+        from scipy.stats import binom
 
     better, worse = (differences > 0).sum(axis=0), (differences < 0).sum(axis=0)
     if two_sided:
@@ -110,7 +112,8 @@ def paired_test(differences: FloatArray) -> FloatArray:
 
     A sign test would take a difference of shape, such as skew, for one of the mean.
     """
-    from scipy.stats import ttest_1samp
+    with extra("atlas"):
+        from scipy.stats import ttest_1samp
 
     varies = len(differences) > 1 and np.ptp(differences, axis=0) > 0
     with np.errstate(all="ignore"):
@@ -119,7 +122,8 @@ def paired_test(differences: FloatArray) -> FloatArray:
 
 def corrected(p: FloatArray) -> FloatArray:
     """Correct p-values as one family (Benjamini and Hochberg 1995); NaN stays NaN."""
-    from scipy.stats import false_discovery_control
+    with extra("atlas"):
+        from scipy.stats import false_discovery_control
 
     q = np.full(p.shape, np.nan)
     tested = np.isfinite(p)

@@ -13,6 +13,7 @@ from typing import Any
 
 from transformer_core.analysis.word_weights import Span
 from transformer_core.data import DataError, read_lines
+from transformer_core.extras import extra
 
 RELATIONS = (
     "acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound", "conj", "cop", "csubj",
@@ -106,8 +107,9 @@ def _tree(path: Path | str, block: list[tuple[int, str]]) -> Tree:
 
 
 def _token(path: Path | str, number: int, line: str) -> dict[str, Any]:
-    from conllu.exceptions import ParseException
-    from conllu.parser import parse_line
+    with extra("atlas"):
+        from conllu.exceptions import ParseException
+        from conllu.parser import parse_line
 
     columns = line.split("\t")
     if len(columns) != _COLUMNS:

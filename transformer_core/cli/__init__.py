@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from transformer_core import __version__
 from transformer_core.config import ConfigError
+from transformer_core.extras import MissingPackage
 
 if TYPE_CHECKING:
     from transformer_core.cli.argument_parser import Parser
@@ -186,7 +187,7 @@ def _run(given: list[str], program: Program) -> int:
 
 
 def _message(error: Exception) -> str:
-    if isinstance(error, ModuleNotFoundError):
+    if isinstance(error, ModuleNotFoundError) and not isinstance(error, MissingPackage):
         return f"{error.name} is not installed: python -m pip install -r requirements.txt"
     text = " ".join(str(error).split())
     # Our own messages are complete; those of others need the name of the error.

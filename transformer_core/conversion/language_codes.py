@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 
-from babel.core import get_global
-
 from transformer_core.conversion.foreign_folder import ForeignFolder
+from transformer_core.extras import extra
 
 CARD_FILE = "README.md"
 MAX_CARD_BYTES = 1_000_000
@@ -28,6 +27,9 @@ def bcp47(name: str) -> str:
         return ""
     language, script, region = code[1].lower(), code[2], code[3]
     if len(language) == 3:  # CLDR: ISO 639-2 and 639-3 -> the shortest code
+        with extra("convert"):
+            from babel.core import get_global
+
         language = _NOT_IN_CLDR.get(language) or get_global("language_aliases").get(language, language).split("_")[0]
     if script and (language in _SCRIPT_MATTERS or len(language) == 3):
         return f"{language}-{script.title()}"

@@ -14,10 +14,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-import shtab
-
 from transformer_core.cli.arguments import Options, Parser
+from transformer_core.extras import extra
 from viz_app.cli import HEADLIGHT
+
+with extra("cli"):
+    import shtab
 
 _PATHS = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "FOLDER": shtab.DIRECTORY}  # by what the help calls the value
 
