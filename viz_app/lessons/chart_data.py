@@ -5,10 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from viz_app.lessons.dots import Dots
 
+ChartSet = Annotated[  # what `chart_set` returns, as the stage declares it
+    dict[str, Any], Meta(extra_json_schema={"title": 'import("../../stage/js/chartscene.js").ChartSet'})
+]
 Control = tuple[str, str, Mapping[str, str]]  # name, label, labels of the values
 
 

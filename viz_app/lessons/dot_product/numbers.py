@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +18,66 @@ NARROW, WIDE = 4, 512  # widths whose products the last scene compares
 BINS = 60
 
 # Small enough to follow by hand: the second query fits the third key, the third looks around.
-EXAMPLE: dict[str, list[list[float]]] = {
+EXAMPLE: dict[Literal["q", "k", "v"], list[list[float]]] = {
     "q": [[1.0, 0.0, 1.0, 0.0], [0.0, 2.0, 0.0, 2.0], [1.0, 1.0, 1.0, 1.0]],
     "k": [[0.0, 1.0, 1.0, 0.0], [2.0, 0.0, 1.0, 0.0], [0.0, 1.0, 0.0, 1.0]],
     "v": [[1.0, 2.0, 3.0, 0.0], [2.0, 8.0, 0.0, 1.0], [2.0, 6.0, 3.0, 4.0]],
 }
 
-LIMIT = 9.9  # of a number in a field
 FloatArray = npt.NDArray[np.float32]
+
+
+class Histogram(TypedDict):
+    """Dot products of many pairs of random vectors, counted from `low` to `high`."""
+
+    d_k: int
+    variance: float
+    counts: list[int]
+    low: float
+    high: float
+
+
+class Histograms(TypedDict):
+    """Products of narrow and of wide vectors."""
+
+    narrow: Histogram
+    wide: Histogram
+
+
+class Values(TypedDict):
+    """Numbers for the browser.
+
+    Args:
+        example: Q, K and V of the worked example.
+        three: Names of its tokens.
+        widths: See `WIDTHS`.
+        histograms: See there.
+        tokens: Of the sentence.
+        inputs: Of the decoder.
+        separators: Whether a token is `</s>` or punctuation.
+        layer: Of the encoder, whose vectors are shown.
+        head: First one shown.
+        heads: Of the encoder, in all layers.
+        query: A word that looks at another one.
+        projected: Layer and head whose projections are shown.
+        largest: Number in queries and keys.
+        largest_value: Number in values.
+    """
+
+    example: dict[Literal["q", "k", "v"], list[list[float]]]
+    three: list[str]
+    widths: list[int]
+    histograms: Histograms
+    tokens: list[str]
+    inputs: list[str]
+    separators: list[bool]
+    layer: int
+    head: int
+    heads: int
+    query: int
+    projected: dict[Literal["encoder", "cross"], tuple[int, int]]
+    largest: float
+    largest_value: float
 
 
 def data(context: LessonContext) -> StageData:
@@ -36,25 +88,23 @@ def data(context: LessonContext) -> StageData:
     tokens = _source(context)[1]
     separators = [not any(letter.isalnum() for letter in token) for token in tokens]
     projected = _projections(context)
-    return StageData(
-        values={
-            "example": EXAMPLE,
-            "three": _three(context),
-            "widths": list(WIDTHS),
-            "histograms": context.compute_once(("dot_product.histograms",), lambda _: histograms()),
-            "tokens": list(tokens),
-            "inputs": list(context.result.maps.inputs.tokens[:POSITIONS]),
-            "separators": separators,
-            "layer": layer,
-            "head": head,
-            "heads": context.result.maps.encoder.shape[0] * context.result.maps.encoder.shape[1],
-            "query": choose_query(vectors["weights"][layer, head], separators),
-            "projected": {kind: list(looking_head(context, kind)) for kind in ("encoder", "cross")},
-            "largest": float(max(np.abs(shown[name]).max() for name in ("queries", "keys"))),
-            "largest_value": float(np.abs(shown["values"]).max()),
-        },
-        arrays={**shown, **widths, **projected},
-    )
+    values: Values = {
+        "example": EXAMPLE,
+        "three": _three(context),
+        "widths": list(WIDTHS),
+        "histograms": context.compute_once(("dot_product.histograms",), lambda _: histograms()),
+        "tokens": list(tokens),
+        "inputs": list(context.result.maps.inputs.tokens[:POSITIONS]),
+        "separators": separators,
+        "layer": layer,
+        "head": head,
+        "heads": context.result.maps.encoder.shape[0] * context.result.maps.encoder.shape[1],
+        "query": choose_query(vectors["weights"][layer, head], separators),
+        "projected": {"encoder": looking_head(context, "encoder"), "cross": looking_head(context, "cross")},
+        "largest": float(max(np.abs(shown[name]).max() for name in ("queries", "keys"))),
+        "largest_value": float(np.abs(shown["values"]).max()),
+    }
+    return StageData(values=values, arrays={**shown, **widths, **projected})
 
 
 def _source(context: LessonContext) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -129,15 +179,15 @@ def _by_width(context: LessonContext) -> dict[str, FloatArray]:
     return context.compute_once(("dot_product.by_width",), lambda _: by_width(WIDTHS))
 
 
-def histograms() -> dict[str, Any]:
+def histograms() -> Histograms:
     """Count products of narrow and of wide vectors over one range."""
+    return {"narrow": _histogram(NARROW), "wide": _histogram(WIDE)}
+
+
+def _histogram(d_k: int) -> Histogram:
     from viz_app.lessons.dot_product.head_vectors import random_products
 
     high = float(np.ceil(4 * WIDE**0.5 / 10) * 10)
-    found = {}
-    for name, d_k in (("narrow", NARROW), ("wide", WIDE)):
-        values = random_products(d_k)
-        counts, _ = np.histogram(values, bins=BINS, range=(-high, high))
-        variance = float(values.var())
-        found[name] = {"d_k": d_k, "variance": variance, "counts": counts.tolist(), "low": -high, "high": high}
-    return found
+    values = random_products(d_k)
+    counts, _ = np.histogram(values, bins=BINS, range=(-high, high))
+    return {"d_k": d_k, "variance": float(values.var()), "counts": counts.tolist(), "low": -high, "high": high}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from transformer_core.paper.presets import PRESETS
-from viz_app.lessons.chart_data import chart_set, dots_chart
+from viz_app.lessons.chart_data import ChartSet, chart_set, dots_chart
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.dots import Dots
 from viz_app.lessons.results.paper_results import TABLE_3
@@ -33,24 +33,56 @@ _DIGITS = {"perplexity": 2, "bleu": 1}
 FloatArray = npt.NDArray[np.float32]
 
 
+class Step(TypedDict):
+    """Token of the translation, its probability, and the likeliest others with theirs."""
+
+    token: str
+    p: float
+    others: list[tuple[str, float]]
+
+
+class Vocabularies(TypedDict):
+    """Sizes of this model's vocabulary and of the paper's."""
+
+    own: int
+    paper: int
+
+
+class Charts(TypedDict):
+    """Charts by scene."""
+
+    scores: ChartSet
+
+
+class Values(TypedDict):
+    """Numbers for the browser; `question` is the epsilon of the last scene."""
+
+    vocabulary: int
+    vocabularies: Vocabularies
+    steps: list[Step]
+    charts: Charts
+    places: list[str]
+    own_dropout: float
+    question: float
+
+
 def data(context: LessonContext) -> StageData:
     """Return the model's predictions for each token, measured scores, and vectors where dropout would act."""
     translator, translation = context.service.translator, context.result.translation
     key = ("regularisation.vectors", translation.source)
     vectors = context.compute_once(key, lambda _: _vectors(translator, translation))
     vocabulary = translator.config.vocab_size
-    return StageData(
-        values={
-            "vocabulary": vocabulary,
-            "vocabularies": {"own": vocabulary, "paper": PRESETS["base"].model.vocab_size},
-            "steps": _steps(translation),
-            "charts": {"scores": _score_charts(context.t)},
-            "places": list(PLACES),
-            "own_dropout": context.service.card.training_number("dropout", translator.config.dropout),
-            "question": QUESTION,
-        },
-        arrays={"vectors": vectors, "drawn": np.random.default_rng(0).random(vectors.shape)},
-    )
+    values: Values = {
+        "vocabulary": vocabulary,
+        "vocabularies": {"own": vocabulary, "paper": PRESETS["base"].model.vocab_size},
+        "steps": _steps(translation),
+        "charts": {"scores": _score_charts(context.t)},
+        "places": list(PLACES),
+        "own_dropout": context.service.card.training_number("dropout", translator.config.dropout),
+        "question": QUESTION,
+    }
+    drawn = np.random.default_rng(0).random(vectors.shape)
+    return StageData(values=values, arrays={"vectors": vectors, "drawn": drawn})
 
 
 def _score_chart(whose: str, rows: list[dict[str, Any]], t: Texts) -> dict[str, Any]:
@@ -104,14 +136,14 @@ def _score_charts(t: Texts) -> dict[str, Any]:
     return chart_set([("whose", t("lesson_regularisation.models"), options)], draw)
 
 
-def _steps(translation: Translation) -> list[dict[str, Any]]:
+def _steps(translation: Translation) -> list[Step]:
     """Return the probability of each token of the translation, and its likeliest alternatives."""
     tokens = [*translation.tokens, "</s>"][: len(translation.scores)]
     return [
         {
             "token": token,
             "p": math.exp(score),
-            "others": [[other, math.exp(log_p)] for other, log_p in alternatives if other != token][:4],
+            "others": [(other, math.exp(log_p)) for other, log_p in alternatives if other != token][:4],
         }
         for token, score, alternatives in zip(tokens, translation.scores, translation.alternatives, strict=True)
     ]

@@ -17,7 +17,7 @@ export function stations(width, height, tokens, numbers) {
     ...plan,
     barWidth: (columns.width / 3) * 0.7,
     /**
-     * @param {import("./numbers").MatrixName} name
+     * @param {keyof import("./numbers").Values["example"]} name
      * @param {number} index
      * @param {number} column
      */

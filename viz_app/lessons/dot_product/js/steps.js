@@ -11,7 +11,7 @@ import { stations } from "./stations.js";
  * @typedef {ReturnType<typeof attend>} Attended
  */
 
-/** @type {import("./numbers").MatrixName[]} */
+/** @type {(keyof import("./numbers").Values["example"])[]} */
 const NAMES = ["q", "k", "v"];
 
 /** @extends {Scene<import("./numbers").Values>} */
