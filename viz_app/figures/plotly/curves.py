@@ -60,8 +60,8 @@ def curves(figure: CurvesFigure) -> go.Figure:
         **base_layout(figure),
         "height": 420,
         "showlegend": any(series.label for series in figure.series),
-        "xaxis": _axis(figure, figure.x_title),
-        "yaxis": _axis(figure, figure.y_title),
+        "xaxis": _axis(figure, figure.x_title, log=figure.x_log),
+        "yaxis": _axis(figure, figure.y_title, log=figure.y_log),
         "legend": {"orientation": "h", "y": -0.2},
         "shapes": _cut(figure),
     }
@@ -76,12 +76,13 @@ def _cut(figure: CurvesFigure) -> list[dict[str, Any]]:
     return [{"type": "line", "x0": figure.cut, "x1": figure.cut, "y0": 0, "y1": 1, "yref": "paper", "line": line}]
 
 
-def _axis(figure: CurvesFigure, title: str) -> dict[str, Any]:
+def _axis(figure: CurvesFigure, title: str, *, log: bool) -> dict[str, Any]:
+    """Return an axis of numbers; a logarithmic one counts in powers of ten."""
     return {
         "title": {"text": escaped(title)},
         "gridcolor": MASK_HATCH[figure.theme],
         "zeroline": False,
         "automargin": True,
         "showgrid": True,
-        "type": "linear",
+        **({"type": "log", "dtick": 1, "exponentformat": "power"} if log else {"type": "linear"}),
     }

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _OF = "growth_of"  # the visitor's model, and the model of the open history
 _SEEN = "growth_seen"  # last state of each history, by its folder
-_CURVES = {"height": 260, "title_text": "", "margin": {"t": 10, "b": 80}, "legend_y": -0.55}
+_CURVES = {"height": 230, "title_text": "", "margin": {"t": 30, "b": 40}, "legend_y": 1.02, "legend_yanchor": "bottom"}
 
 
 @dataclass(frozen=True)

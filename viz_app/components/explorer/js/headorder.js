@@ -63,6 +63,7 @@ export class HeadOrder {
     this.only = filters.some(({ label }) => label === state.only) ? state.only : null;
     orders.value = order;
     this.filters.value = this.only ?? "";
+    this.byRole.hidden = !filters.length || (state.zoom !== "heads" && this.only === null); // no room beside a map
     this.byMeasure.title = this.note();
     this.list.button.hidden = state.zoom !== "heads";
     const title = `${this.texts.list}: ${this.label(order)}`;
@@ -89,7 +90,6 @@ export class HeadOrder {
       return grouped(group, options);
     });
     this.filters.replaceChildren(h("option", { value: "" }, texts.only_all), ...groups);
-    this.byRole.hidden = !filters.length;
   }
 
   /** @param {string} order */
