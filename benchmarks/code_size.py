@@ -49,7 +49,7 @@ def python_lines(text: str) -> int:
 
 def javascript_lines(text: str) -> int:
     """Count the lines that are neither blank nor a comment."""
-    text = re.sub(r"/\*.*?\*/", lambda measurements: "\n" * measurements[0].count("\n"), text, flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", lambda comment: "\n" * comment[0].count("\n"), text, flags=re.DOTALL)
     return sum(bool(line.strip()) and not line.strip().startswith("//") for line in text.split("\n"))
 
 
