@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 
 import pytest
@@ -155,3 +156,36 @@ def test_an_edit_in_place_changes_its_head_alone(returns: bool, learned: Transla
 
     expected = log_p(run(learned, PAIRS, edits={"cross.2.3": tc.zero}))
     close(log_p(run(learned, PAIRS, edits={"cross.2.3": wipe})), expected)
+
+
+def test_a_beginning_is_patched_from_its_own(learned: Translator, donor: Run) -> None:
+    texts = [source for source, _ in PAIRS]
+    begun = [learned.encode_target(target).ids[:2] for _, target in PAIRS]
+    sources = [learned.encode(text).ids for text in texts]
+    with edit(learned, "cross.2.3.values", patch(donor)):
+        batch = learned.search(sources, prefixes=begun)
+    for number, (source, prefix) in enumerate(zip(sources, begun, strict=True)):
+        with edit(learned, "cross.2.3.values", patch(donor[number])):
+            (alone,) = learned.search([source], prefixes=[prefix])
+        assert batch[number].hypotheses[0].ids == alone.hypotheses[0].ids
+        assert batch[number].hypotheses[0].log_probabilities == pytest.approx(
+            alone.hypotheses[0].log_probabilities, abs=1e-4
+        )
+
+
+def test_sources_without_a_target_are_patched_from_their_own(learned: Translator, donor: Run) -> None:
+    texts = [(source, "") for source, _ in PAIRS]
+    place = "encoder.2.residual"
+    batch = run(learned, texts, keep=place, edits={"encoder.1.2": patch(donor)})
+    for number, text in enumerate(texts):
+        alone = run(learned, text, keep=place, edits={"encoder.1.2": patch(donor[number])})
+        torch.testing.assert_close(batch[number][place].tensor, alone[place].tensor, atol=1e-4, rtol=1e-4)
+
+
+def test_a_model_in_half_precision_takes_values_of_another(learned: Translator, donor: Run) -> None:
+    half = Translator(copy.deepcopy(learned.model).half(), learned.tokenizer, learned.decoding)
+    edits = {"cross.2.3": patch(donor), "encoder.1.2.weights": patch(donor), "decoder.1.1": mean_of(donor)}
+    batch = log_p(run(half, PAIRS, edits=edits))
+    for number, pair in enumerate(PAIRS):
+        own = {**edits, "cross.2.3": patch(donor[number]), "encoder.1.2.weights": patch(donor[number])}
+        torch.testing.assert_close(batch[number], log_p(run(half, pair, edits=own))[0], atol=0.03, rtol=0.03)
