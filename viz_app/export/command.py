@@ -43,7 +43,7 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
         ]
     elif provenance.get("atlas") and view and provenance.get("checkpoint"):
         options = [("checkpoint", provenance["checkpoint"]), *_view_options(view)]
-    elif not all(map(provenance.get, ("source", "checkpoint", "view"))) or _is_irreproducible(provenance):
+    elif not (provenance.get("source") and provenance.get("checkpoint") and view) or _is_irreproducible(provenance):
         return ""
     else:
         options = [*_sentence_options(provenance), *_other_options(provenance), *_view_options(view)]
