@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from transformer_core.paper.flops import P100_FLOPS, PAPER_RUNS, Work, training_flops
 from transformer_core.paper.presets import preset
 from viz_app.figures.colours.scales import format_number
-from viz_app.lessons.chart_data import chart_set, curve, curves_chart, dots_chart
+from viz_app.lessons.chart_data import ChartSet, chart_set, curve, curves_chart, dots_chart
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.dots import MISSING, Dots
 from viz_app.lessons.results.attachment import find_parser, readings
@@ -25,7 +25,64 @@ _SETTINGS = ("wsj", "more")
 _LENGTH = 30  # tokens of a sentence, an assumption: it changes the count by a few percent only
 
 
-def _run(name: str) -> dict[str, Any]:
+Point = tuple[float, float]  # x, y
+
+
+class Places(TypedDict):
+    """Drawing of a tree, in font sizes; the lines to constituents first, then those to words."""
+
+    width: float
+    height: float
+    nodes: list[Point]
+    words: list[Point]
+    edges: list[list[Point]]
+
+
+class Reading(TypedDict):
+    """Tree: of each constituent label, first word, end and the index of its parent or -1."""
+
+    nodes: list[tuple[str, int, int, int]]
+    log_probability: float
+    places: Places
+
+
+class Sentence(TypedDict):
+    """Ambiguous sentence; `found` is the reading that the parser generates, None for another tree."""
+
+    words: list[str]
+    found: Literal["verb", "noun"] | None
+    readings: dict[Literal["verb", "noun"], Reading]
+
+
+class Run(TypedDict):
+    """Training of the paper: its own estimate of FLOPs, and those that were counted."""
+
+    hours: float
+    gpus: int
+    steps: int
+    paper: float
+    counted: float
+
+
+class Heads(TypedDict):
+    """Score by number of heads, of Table 3."""
+
+    heads: int
+    bleu: float
+    perplexity: float
+
+
+class Values(TypedDict):
+    """Numbers for the browser; no sentences without a parser and for other scenes."""
+
+    charts: dict[Literal["scores", "variations", "parsing"], ChartSet]
+    heads: list[Heads]
+    sentences: dict[str, Sentence] | None
+    runs: dict[str, Run]
+    rate: float
+
+
+def _run(name: str) -> Run:
     """Return the cost of a training of the paper: its own estimate, and the counted matrix products."""
     chosen = preset(name)
     work = Work(sentences=_TOKENS / _LENGTH, source_length=_LENGTH, target_length=_LENGTH)
@@ -42,22 +99,21 @@ def _run(name: str) -> dict[str, Any]:
 def data(context: LessonContext) -> StageData:
     """Return the charts of Tables 2 to 4, the costs, and the readings of ambiguous sentences."""
     t = context.t
-    return StageData(
-        values={
-            "charts": {
-                "variations": variation_charts(t, load_results()),
-                "parsing": _parsing_charts(context),
-                "scores": _score_charts(t),
-            },
-            "heads": [
-                {"heads": preset(row.preset).model.num_heads, "bleu": row.bleu, "perplexity": row.perplexity}
-                for row in lines_by_heads()
-            ],
-            "sentences": _sentences(context),
-            "runs": {name: _run(name) for name in PAPER_RUNS},
-            "rate": P100_FLOPS,
-        }
-    )
+    values: Values = {
+        "charts": {
+            "variations": variation_charts(t, load_results()),
+            "parsing": _parsing_charts(context),
+            "scores": _score_charts(t),
+        },
+        "heads": [
+            {"heads": preset(row.preset).model.num_heads, "bleu": row.bleu, "perplexity": row.perplexity}
+            for row in lines_by_heads()
+        ],
+        "sentences": _sentences(context),
+        "runs": {name: _run(name) for name in PAPER_RUNS},
+        "rate": P100_FLOPS,
+    }
+    return StageData(values=values)
 
 
 def _ours(context: LessonContext) -> list[tuple[str, ParsingScores]]:
@@ -77,13 +133,13 @@ def _label(t: Texts, test: str, scores: ParsingScores) -> str:
     return f"{holds} \u00b7 {t(f'model.parsing_{scores.allowed}')}"
 
 
-def _sentences(context: LessonContext) -> dict[str, Any] | None:
+def _sentences(context: LessonContext) -> dict[str, Sentence] | None:
     """Return our parser's readings of ambiguous sentences; None without a parser and for other scenes."""
     name = find_parser() if context.state.scene == "attachment" else None
     if name is None:
         return None
     service = get_translation_service(name)
-    found: dict[str, Any] = service.compute_once(
+    found: dict[str, Sentence] = service.compute_once(
         context.session, ("results.attachment",), lambda _: readings(service.translator)
     )
     return found

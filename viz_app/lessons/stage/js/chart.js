@@ -1,4 +1,4 @@
-// Curves on two axes, from a description: a CurvesFigure that Python sends (chart_data.py), or one that a scene makes.
+// Curves on two axes, from a description that Python sends (chart_data.py), or that a scene makes.
 
 import { Axis } from "../../../components/common/draw/plot.js";
 import { formatCount, raised } from "../../../components/common/text/format.js";

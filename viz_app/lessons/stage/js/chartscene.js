@@ -1,4 +1,4 @@
-// A scene that is one chart: Python sends its figure for every choice, as it draws it for print, and the line below it.
+// A scene that is one chart: Python sends it for every choice, and the line below it.
 
 import { Chart, curvesTable } from "./chart.js";
 import { choice } from "./describe.js";

@@ -1,5 +1,4 @@
-// Named rows of points or bars, from a description: a DotsFigure that Python sends (chart_data.py), or one that a scene
-// makes.
+// Named rows of points or bars, from a description that Python sends (chart_data.py), or that a scene makes.
 
 import { Axis } from "../../../components/common/draw/plot.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
