@@ -56,14 +56,14 @@ export class ClassClient {
       const url = `${this.address}/${action}?lang=${this.language}${this.given}`;
       const signal = AbortSignal.timeout?.(TIMEOUT); // old phones have none
       const answer = await fetch(url, { ...options, signal, credentials: "same-origin" });
-      const found = await answer.json();
+      const reply = await answer.json();
       if (number === this.asked && !this.stopped) {
-        if (found.refused === "new") {
+        if (reply.refused === "new") {
           this.given = "&given=1";
           return this.look();
         }
-        if (answer.ok) this.onView(found);
-        else this.onRefused(String(found.refused));
+        if (answer.ok) this.onView(reply);
+        else this.onRefused(String(reply.refused));
       }
     } catch {
       if (number === this.asked && !this.stopped) this.onRefused("offline");

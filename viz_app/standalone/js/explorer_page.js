@@ -43,9 +43,9 @@ class ExplorerPage {
   /** What is known of the head, and of the sentence. */
   tell() {
     const { findings, off } = this;
-    const found = findings?.sentences[this.at];
+    const prepared = findings?.sentences[this.at];
     const card = findings?.cards[headPlace(this.selection)] ?? null;
-    receiveFinding({ card, off: found?.off[off ?? ""] ?? null, free: found?.free ?? null });
+    receiveFinding({ card, off: prepared?.off[off ?? ""] ?? null, free: prepared?.free ?? null });
   }
 
   /** @param {number} index Of a sentence. */

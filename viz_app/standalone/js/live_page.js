@@ -179,8 +179,8 @@ class LivePage {
     this.data = payload;
     await this.show();
     if (!this.off) return;
-    const found = await this.ask({ do: "without", text, heads: this.off.split(" ").map(parseHead) });
-    if (found) receiveFinding({ off: found.off });
+    const reply = await this.ask({ do: "without", text, heads: this.off.split(" ").map(parseHead) });
+    if (reply) receiveFinding({ off: reply.off });
   }
 
   /**

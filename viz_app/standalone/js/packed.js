@@ -10,10 +10,10 @@ const unpacked = new Map();
  * @param {string} name
  */
 export function readBytes(name) {
-  const found = unpacked.get(name) ?? unpack(name);
-  unpacked.set(name, found);
-  found.catch(() => unpacked.delete(name)); // the next try may find the network again
-  return found;
+  const unpacking = unpacked.get(name) ?? unpack(name);
+  unpacked.set(name, unpacking);
+  unpacking.catch(() => unpacked.delete(name)); // the next try may find the network again
+  return unpacking;
 }
 
 /**
@@ -52,11 +52,11 @@ export class Missing extends Error {}
 
 /** @param {string} address */
 async function load(address) {
-  const found = await fetch(address)
+  const unpacking = await fetch(address)
     .then((answer) => (answer.ok ? answer.blob() : null))
     .catch(() => null);
-  if (!found) throw new Missing(readJson("page").missing);
-  return found;
+  if (!unpacking) throw new Missing(readJson("page").missing);
+  return unpacking;
 }
 
 /** @param {string} name Of a block with gzip in base 64; in a site, with the address of a file. */

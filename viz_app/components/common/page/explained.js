@@ -108,12 +108,12 @@ export function defined(text, language, names) {
   const known = glossary[language] ?? {};
   const [name, ...others] = names;
   if (!name) return [text];
-  const found = known[name] && pattern(known[name][0]).exec(text);
-  if (!found) return defined(text, language, others);
-  const after = found.index + found[0].length;
-  const word = explained(found[0], known[name][1], name);
+  const match = known[name] && pattern(known[name][0]).exec(text);
+  if (!match) return defined(text, language, others);
+  const after = match.index + match[0].length;
+  const word = explained(match[0], known[name][1], name);
   return [
-    ...defined(text.slice(0, found.index), language, others),
+    ...defined(text.slice(0, match.index), language, others),
     word,
     ...defined(text.slice(after), language, others),
   ];

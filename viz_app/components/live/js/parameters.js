@@ -58,9 +58,9 @@ export class Parameters {
 
   /** @param {string} name */
   matrix(name) {
-    const found = this.matrices.get(name);
-    if (!found) throw new Error(`this model has no ${name}`);
-    return found;
+    const values = this.matrices.get(name);
+    if (!values) throw new Error(`this model has no ${name}`);
+    return values;
   }
 
   /**

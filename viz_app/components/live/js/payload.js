@@ -13,13 +13,13 @@ import { branchEnds, searchTree } from "./searchtree.js";
 /**
  * Packs a branch of a search, with all weights from one forced pass.
  * @param {Translator} translator
- * @param {Found} found
+ * @param {Found} state
  * @param {number} branch From 0, the best; an unknown one gives the best.
  * @returns {Uint8Array<ArrayBuffer>}
  */
-export function explorerPayload(translator, found, branch = 0) {
+export function explorerPayload(translator, state, branch = 0) {
   const { live, model, special, tokenizer } = translator;
-  const { search, text, encoding, off } = found;
+  const { search, text, encoding, off } = state;
   const ends = branchEnds(search);
   const shown = branch > 0 && branch < ends.length ? branch : 0;
   const { ids, path, finished } = search.hypothesis(ends[shown]);
@@ -50,8 +50,8 @@ export function explorerPayload(translator, found, branch = 0) {
       alternatives.filter(([id]) => id !== token).map(([id, log]) => [tokenizer.tokens[id], probability(log)]),
     ]),
     about: { ...live.header.about, text, source: text, ...(force ? { force } : {}) },
-    beam: searchTree(search, tokenizer.tokens, found.id, shown),
-    id: `${found.id} ${shown}`,
+    beam: searchTree(search, tokenizer.tokens, state.id, shown),
+    id: `${state.id} ${shown}`,
   };
   return joinBuffer(header, new Uint8Array(packed.levels.buffer));
 }

@@ -78,12 +78,12 @@ export class LiveService {
       message.do === "without"
         ? { heads: message.heads, options: {}, branch: 0 }
         : { heads: null, options: message, branch: message.branch };
-    const found = await this.search(translator, request, sentence, options);
-    const changed = heads && found && (await this.search(translator, request, sentence, { off: heads }));
-    if (!found || (heads && !changed)) return this.post({ request, superseded: true });
-    if (changed) return this.post({ request, off: translator.compareWithout(found, changed) });
-    const payload = explorerPayload(translator, found, branch);
-    this.post({ request, sentence: told, translation: translator.text(found), payload }, [payload.buffer]);
+    const state = await this.search(translator, request, sentence, options);
+    const changed = heads && state && (await this.search(translator, request, sentence, { off: heads }));
+    if (!state || (heads && !changed)) return this.post({ request, superseded: true });
+    if (changed) return this.post({ request, off: translator.compareWithout(state, changed) });
+    const payload = explorerPayload(translator, state, branch);
+    this.post({ request, sentence: told, translation: translator.text(state), payload }, [payload.buffer]);
   }
 
   /** @param {{ request: number, live: LiveModel, files: FileSource }} message */
@@ -111,16 +111,16 @@ export class LiveService {
    */
   async search(translator, request, sentence, options) {
     const key = requestKey(sentence.text, options);
-    const found = this.searches.get(key) ?? translator.begin(sentence, options);
-    while (!found.search.done) {
+    const state = this.searches.get(key) ?? translator.begin(sentence, options);
+    while (!state.search.done) {
       if (performance.now() - this.rested > MAX_SILENCE) await this.rest();
       if (request !== this.latest) return null;
-      found.search.step();
+      state.search.step();
     }
     this.searches.delete(key);
-    this.searches.set(key, found); // the newest is the last
+    this.searches.set(key, state); // the newest is the last
     for (const old of [...this.searches.keys()].slice(0, -MAX_SEARCHES)) this.searches.delete(old);
-    return found;
+    return state;
   }
 
   /** Lets messages come in. */

@@ -78,8 +78,8 @@ export class Flow extends Scene {
     const { number } = this.moment(at);
     const along = panelAt(panel, x, y, this);
     if (along !== null) return { at: along };
-    const found = pen.first ? stationAt(figure, x, y, number, this) : null;
-    return found === null ? null : { at: found };
+    const pressed = pen.first ? stationAt(figure, x, y, number, this) : null;
+    return pressed === null ? null : { at: pressed };
   }
 
   /** @type {Scene["hit"]} "decoder cross_attention", a box of the figure. */

@@ -16,15 +16,15 @@ const ROW = 24;
 export class Mistake extends Scene {
   term = "own";
 
-  found = this.lesson.values.mistakes ?? [];
-  longest = Math.max(this.lesson.values.outputs.length, ...this.found.map(({ tokens }) => tokens.length));
+  mistakes = this.lesson.values.mistakes ?? [];
+  longest = Math.max(this.lesson.values.outputs.length, ...this.mistakes.map(({ tokens }) => tokens.length));
 
   missing() {
-    return this.found.length ? null : this.texts.computing;
+    return this.mistakes.length ? null : this.texts.computing;
   }
 
   get playhead() {
-    const { length } = this.found;
+    const { length } = this.mistakes;
     return length ? stepPlayhead(this.texts.wrong_at, length, { rate: 0.5, start: Math.min(4, length) }) : null;
   }
 
@@ -40,7 +40,7 @@ export class Mistake extends Scene {
     const narrow = isNarrow(width);
     const place = Math.round(step) - 1;
     const { outputs } = this.lesson.values;
-    const { tokens, probabilities } = this.found[place];
+    const { tokens, probabilities } = this.mistakes[place];
     const wide = narrow ? width : width / 2 - 16;
     const tall = (narrow ? height / 2 : height) - HEAD;
     const style = { ends: /** @type {[number, number]} */ ([0, 1]), colours: [], left: 0.36 * wide, right: 58 };
@@ -61,7 +61,7 @@ export class Mistake extends Scene {
   /** @type {Scene["say"]} */
   say({ step }) {
     const place = Math.round(step) - 1;
-    const { tokens, probabilities, text } = this.found[place];
+    const { tokens, probabilities, text } = this.mistakes[place];
     const right = tokenText(this.lesson.values.outputs[place]);
     const wrong = { token: tokenText(tokens[place]), probability: share(probabilities[place]) };
     return fillText(this.texts.mistake_say, { step: place + 1, right, text, ...wrong });
@@ -69,7 +69,12 @@ export class Mistake extends Scene {
 
   table() {
     const { step, token, probability, own } = this.texts;
-    const rows = this.found.map((each, at) => [at + 1, tokenText(each.tokens[at]), each.probabilities[at], each.text]);
+    const rows = this.mistakes.map((each, at) => [
+      at + 1,
+      tokenText(each.tokens[at]),
+      each.probabilities[at],
+      each.text,
+    ]);
     return { columns: [step, token, probability, own], rows };
   }
 }

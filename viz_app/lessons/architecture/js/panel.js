@@ -157,8 +157,8 @@ function drawWords(pen, area, station, scene) {
   const cell = width / most;
   tokens.forEach((token, index) => {
     label(pen, token, rows, index);
-    const found = scene.lesson.values.likely[index].slice(0, most);
-    found.forEach(([token, probability, logit], number) => {
+    const candidates = scene.lesson.values.likely[index].slice(0, most);
+    candidates.forEach(([token, probability, logit], number) => {
       const x = rows.left + number * cell;
       const up = rows.at(index) + rows.row / 2;
       const long = Math.max(1, (cell - 8) * probability);

@@ -108,8 +108,8 @@ export function drawTokens(pen, tokens, chosen, { x, y, width, colour }) {
 export function tokenAt(pen, tokens, chosen, { x, y, width }, [px, py]) {
   if (py < y - 4 || py > y + 30 || px < x || px > x + width) return null;
   const places = scrolledRow(pen, tokens, chosen, width, 14);
-  const found = places.findIndex((place) => px >= x + place.x && px < x + place.x + place.width);
-  return found < 0 ? null : found;
+  const at = places.findIndex((place) => px >= x + place.x && px < x + place.x + place.width);
+  return at < 0 ? null : at;
 }
 
 /**

@@ -24,10 +24,10 @@ export class Predict extends Scene {
    * @param {Settings} settings
    */
   parts({ model }) {
-    const found = this.lesson.values.parts[model];
-    const [all, work] = [0, 1].map((column) => PARTS.reduce((sum, part) => sum + found[part][column], 0));
+    const partCounts = this.lesson.values.parts[model];
+    const [all, work] = [0, 1].map((column) => PARTS.reduce((sum, part) => sum + partCounts[part][column], 0));
     return PARTS.map((part) => {
-      const [numbers, products, places] = found[part];
+      const [numbers, products, places] = partCounts[part];
       return { part, places, numbers, products, share: numbers / all, work: products / work };
     });
   }

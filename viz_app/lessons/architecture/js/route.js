@@ -132,15 +132,15 @@ export function stationAt(area, x, y, number, { route, lesson }) {
     return route.findIndex((station) => boxOf(station) === same && station.layer === label.layer);
   }
   const margin = 4;
-  const found = Object.entries(places.boxes).find(
+  const pressed = Object.entries(places.boxes).find(
     ([, place]) =>
       x > place.x - margin &&
       x < place.x + place.width + margin &&
       y > place.y - margin &&
       y < place.y + place.height + margin,
   );
-  if (!found) return null;
-  const fitting = route.filter((station) => boxOf(station) === found[0]);
+  if (!pressed) return null;
+  const fitting = route.filter((station) => boxOf(station) === pressed[0]);
   const layer = now.layer ?? (now.name === "linear" || now.name === "softmax" ? count - 1 : 0);
   return route.indexOf(fitting.find((station) => station.layer === layer) ?? fitting[0]);
 }

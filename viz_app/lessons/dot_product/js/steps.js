@@ -99,10 +99,10 @@ export class Steps extends Scene {
     const place = stations(pen.width, pen.height, this.tokens.length, this.width);
     const [queries, keys, values] = this.matrices(settings);
     const row = this.row(settings);
-    const found = attend(queries[row], keys, values);
-    this.drawMatrices(pen, place, [queries, keys, values], row, settings.step, found);
-    this.drawColumns(pen, place, found, settings.step, queries[row], keys);
-    this.drawOutput(pen, place, found, settings.step);
+    const attended = attend(queries[row], keys, values);
+    this.drawMatrices(pen, place, [queries, keys, values], row, settings.step, attended);
+    this.drawColumns(pen, place, attended, settings.step, queries[row], keys);
+    this.drawOutput(pen, place, attended, settings.step);
     if (settings.step > 3) this.fade(pen, settings.step - 3, () => this.drawAdditive(pen, place, queries[row], keys));
   }
 

@@ -176,8 +176,8 @@ export class Concat extends Scene {
   grab(x, y, pen, { at }) {
     if (y > 34) return null;
     const places = scrolledRow(pen, this.tokens, Math.round(at), pen.width, 12);
-    const found = places.findIndex((place) => x < place.x + place.width);
-    return found < 0 ? null : { at: found };
+    const column = places.findIndex((place) => x < place.x + place.width);
+    return column < 0 ? null : { at: column };
   }
 
   /** @type {Scene["say"]} */

@@ -176,8 +176,8 @@ export class Rest extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen) {
-    const found = this.places(pen).grid.at(x, y);
-    return found && { chosen: found.number };
+    const hit = this.places(pen).grid.at(x, y);
+    return hit && { chosen: hit.number };
   }
 
   /** @type {Scene["hit"]} "cross 1 2", a head. */

@@ -137,10 +137,10 @@ export class SwitchOff extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen, { group, pressed }) {
-    const found = pen.first && this.grid(pen).at(x, y);
-    if (!found) return null;
+    const hit = pen.first && this.grid(pen).at(x, y);
+    if (!hit) return null;
     const own = this.toggled({ group, pressed });
-    const place = KINDS.flatMap((kind) => this.lesson.values.roles[kind].flat()).indexOf(found);
+    const place = KINDS.flatMap((kind) => this.lesson.values.roles[kind].flat()).indexOf(hit);
     own[place] = !own[place];
     return { pressed: `${group}.${digits(own)}` };
   }

@@ -202,8 +202,8 @@ export class Tour extends Scene {
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen, { at }) {
-    const found = this.grid(pen).at(x, y);
-    return found && { picked: `${found.kind}.${found.layer}.${found.head}`, pickedat: at };
+    const pressed = this.grid(pen).at(x, y);
+    return pressed && { picked: `${pressed.kind}.${pressed.layer}.${pressed.head}`, pickedat: at };
   }
 
   /**

@@ -143,8 +143,8 @@ export class Timed extends Scene {
    */
   outcome({ crossings }, d) {
     const { texts } = this;
-    const found = crossings[d];
-    if (found) return fillText(texts.timed_crossing, { low: formatCount(found[0]), high: formatCount(found[1]) });
+    const range = crossings[d];
+    if (range) return fillText(texts.timed_crossing, { low: formatCount(range[0]), high: formatCount(range[1]) });
     const points = this.points(d);
     const both = this.lesson.values.timed.lengths
       .map((n) => ["attention", "recurrent"].map((kind) => secondsOf(points, kind, n) ?? 0))

@@ -19,24 +19,24 @@ export class Evidence {
     this.open = open;
   }
 
-  /** @param {CardData} found */
-  parts(found) {
+  /** @param {CardData} cardData */
+  parts(cardData) {
     const { texts } = this;
-    const { looks, effect, decode, siblings } = found;
-    const parts = [part(texts.card_rules, "evidence", this.rules(found))];
+    const { looks, effect, decode, siblings } = cardData;
+    const parts = [part(texts.card_rules, "evidence", this.rules(cardData))];
     if (looks) parts.push(part(texts.card_looks, "looks", this.looks(looks)));
     if (effect || decode) {
       const lines = [...(effect ? this.effect(effect) : []), ...(decode ? [this.decode(decode)] : [])];
       parts.push(part(texts.card_effect, "effect", lines));
     }
     if (siblings?.heads.length)
-      parts.push(part(texts.card_siblings, "siblings", this.siblings(siblings, parseHead(found.head).kind)));
-    const { weights, data, seeds, versions } = found.source;
+      parts.push(part(texts.card_siblings, "siblings", this.siblings(siblings, parseHead(cardData.head).kind)));
+    const { weights, data, seeds, versions } = cardData.source;
     const values = { weights, data: data.join(", "), seed: seeds.join(", "), version: versions.join(", ") };
     return [...parts, h("p", { class: "note atlas-source" }, fillText(texts.card_source, values))];
   }
 
-  /** @param {CardData} found */
+  /** @param {CardData} cardData */
   rules({ clear, penalty, evidence }) {
     const { texts } = this;
     const rows = evidence.map((each) => {

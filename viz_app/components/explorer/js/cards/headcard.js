@@ -112,19 +112,21 @@ export class HeadCard {
       this.drawn = null;
       return;
     }
-    const found = findings(this.translation.key).card;
+    const cardData = findings(this.translation.key).card;
     const here =
-      found && found.model === this.translation.about?.model && found.head === headPlace({ kind, layer, head });
+      cardData &&
+      cardData.model === this.translation.about?.model &&
+      cardData.head === headPlace({ kind, layer, head });
     if (!here) {
       this.drawn = null;
       this.title.textContent = headAddress({ kind, layer, head });
       this.body.replaceChildren(h("p", { class: "note", role: "status" }, this.texts.card_waiting));
-    } else if (found !== this.drawn) {
-      this.drawn = found;
-      this.title.replaceChildren(`${headAddress({ kind, layer, head })}: ${found.words}`);
-      this.numbers.replaceChildren(...this.measured.parts(found));
-      const plain = h("p", { class: "atlas-plain" }, this.plain(found));
-      this.body.replaceChildren(plain, this.evidence, ...this.examples(found));
+    } else if (cardData !== this.drawn) {
+      this.drawn = cardData;
+      this.title.replaceChildren(`${headAddress({ kind, layer, head })}: ${cardData.words}`);
+      this.numbers.replaceChildren(...this.measured.parts(cardData));
+      const plain = h("p", { class: "atlas-plain" }, this.plain(cardData));
+      this.body.replaceChildren(plain, this.evidence, ...this.examples(cardData));
       if (this.moved) {
         this.title.focus({ preventScroll: true });
         this.title.scrollIntoView({ block: "nearest" });
@@ -141,11 +143,11 @@ export class HeadCard {
   describeRole({ kind, layer, head }) {
     const { texts } = this;
     const roles = rolesOf(this.translation);
-    const found = roles?.heads[kind]?.[layer]?.[head];
-    if (!roles || !found) return "";
-    if ("words" in found)
-      return fill(texts[`role_atlas_${found.clear ? "named" : "none"}`], { role: h("b", {}, found.words) });
-    const { role, standing, share, chance, places } = found;
+    const cardData = roles?.heads[kind]?.[layer]?.[head];
+    if (!roles || !cardData) return "";
+    if ("words" in cardData)
+      return fill(texts[`role_atlas_${cardData.clear ? "named" : "none"}`], { role: h("b", {}, cardData.words) });
+    const { role, standing, share, chance, places } = cardData;
     const values = { share: percent(share), chance: percent(chance), places };
     const told = fill(texts[`role_${standing}`], { role: h("b", {}, texts[`role_is_${role}`]), ...values });
     const why = roles.problem ? fillText(texts.role_problem, { problem: roles.problem }) : texts.role_examples;
@@ -155,7 +157,7 @@ export class HeadCard {
 
   /**
    * What the head does, and what is lost without it, in plain words.
-   * @param {CardData} found
+   * @param {CardData} cardData
    */
   plain({ plain, clear, decode, effect }) {
     const { texts } = this;
@@ -178,7 +180,7 @@ export class HeadCard {
     this.store.set({ layer, head, pin: null });
   }
 
-  /** @param {CardData} found */
+  /** @param {CardData} cardData */
   examples({ examples = [] }) {
     const { languages } = this.translation;
     const title = examples.some(({ fits }) => fits) ? this.texts.card_examples : this.texts.card_largest;

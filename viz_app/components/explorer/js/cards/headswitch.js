@@ -70,11 +70,11 @@ export class HeadSwitch {
     const count = off?.split(" ").length ?? 1;
     const values = { kind: texts[`kind_${kind}`], head: headAddress({ kind, layer, head }), layer: layer + 1, count };
     this.title.textContent = fillText(count > 1 ? texts.off_layer_title : texts.off_title, values);
-    const found = findings(translation.key).off;
+    const comparison = findings(translation.key).off;
     const { source, model } = translation.about ?? {};
-    if (!found || found.head !== off || found.source !== source || found.model !== model)
+    if (!comparison || comparison.head !== off || comparison.source !== source || comparison.model !== model)
       return this.body.replaceChildren(h("p", { class: "note" }, texts.off_waiting));
-    const { before, after, original, words } = found;
+    const { before, after, original, words } = comparison;
     const same = [...original, ...words].every(([, changed]) => !changed);
     const factor = Math.exp(after - before);
     const change = h("b", {}, `${after > before ? "+" : ""}${signed(after - before)}`);

@@ -19,14 +19,14 @@ export function align(a, b) {
       else longest[at] = Math.max(longest[at + columns], longest[at + 1]);
     }
   }
-  const found = new Int32Array(b.length).fill(-1);
+  const partners = new Int32Array(b.length).fill(-1);
   let i = 0;
   let j = 0;
   while (i < a.length && j < b.length) {
     const at = i * columns + j;
-    if (a[i] === b[j]) found[j++] = i++;
+    if (a[i] === b[j]) partners[j++] = i++;
     else if (longest[at + columns] >= longest[at + 1]) i++;
     else j++;
   }
-  return found;
+  return partners;
 }

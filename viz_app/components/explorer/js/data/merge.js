@@ -4,10 +4,10 @@ const NOTHING = -2; // not merged yet
 const WHOLE = -1; // every row is over all tokens of its word
 
 export class Merged {
-  /** @type {number} Tokens for which `found` was last looked up. */
+  /** @type {number} Tokens for which `lookup` was last looked up. */
   requested;
   /** @type {number} */
-  found;
+  lookup;
 
   /**
    * @param {Uint16Array} tokens Weights of all heads of a kind, (maps, queries, keys) in a row.
@@ -51,9 +51,9 @@ export class Merged {
   partial(written) {
     if (this.requested !== written) {
       this.requested = written;
-      this.found = this.queries.findIndex(({ first, last }) => first < written && last >= written);
+      this.lookup = this.queries.findIndex(({ first, last }) => first < written && last >= written);
     }
-    return this.found;
+    return this.lookup;
   }
 
   /**

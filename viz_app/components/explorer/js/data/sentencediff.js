@@ -54,8 +54,8 @@ function add(difference, { values }, start, places, factor) {
 function pairs(before, after) {
   /** @param {Position} position */
   const name = ({ text, start, special }) => `${special ? "<" : start ? " " : "+"}${text}`;
-  const found = Array.from(align(before.map(name), after.map(name)), (old, fresh) => [old, fresh]);
-  return found.filter(([old]) => old >= 0);
+  const matches = Array.from(align(before.map(name), after.map(name)), (old, fresh) => [old, fresh]);
+  return matches.filter(([old]) => old >= 0);
 }
 
 /**

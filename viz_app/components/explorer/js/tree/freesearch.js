@@ -16,15 +16,15 @@ export class FreeSearch {
    */
   update({ tree, about, key }, texts) {
     const { free } = findings(key);
-    const found = free && tree && free.source === about?.source && free.model === about?.model ? free : null;
-    if ([found, tree, texts].every((each, index) => each === this.shown[index])) return;
-    this.shown = [found, tree, texts];
+    const freeTree = free && tree && free.source === about?.source && free.model === about?.model ? free : null;
+    if ([freeTree, tree, texts].every((each, index) => each === this.shown[index])) return;
+    this.shown = [freeTree, tree, texts];
     this.element.hidden = !tree?.constrained;
     if (!tree?.constrained) return;
     const name = h("span", {}, texts.tree_free);
-    if (!found) return this.element.replaceChildren(name, " \u2026"); // so that nothing moves when it comes
-    const changes = nameChanges(tree.words, treeDifference(spansOf(tree), found.nodes), texts);
-    const repairs = nameRepairs(found.repairs, texts);
+    if (!freeTree) return this.element.replaceChildren(name, " \u2026"); // so that nothing moves when it comes
+    const changes = nameChanges(tree.words, treeDifference(spansOf(tree), freeTree.nodes), texts);
+    const repairs = nameRepairs(freeTree.repairs, texts);
     const same = repairs || changes.length ? repairs : texts.tree_free_same;
     this.element.replaceChildren(name, " ", h("span", {}, same), ...changes);
   }

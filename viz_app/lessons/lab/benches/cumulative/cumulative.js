@@ -146,8 +146,8 @@ export class Cumulative extends Bench {
 
   /** @param {number} gone */
   translations(gone) {
-    const found = this.textAt(gone);
-    return new TwoTranslations(this.own.text, found.count ? found : null);
+    const ablated = this.textAt(gone);
+    return new TwoTranslations(this.own.text, ablated.count ? ablated : null);
   }
 
   /** How many heads can go until a token keeps less than half of its probability, in the geometric mean. */

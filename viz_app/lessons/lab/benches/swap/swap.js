@@ -236,9 +236,9 @@ export class Swap extends Bench {
   grab(x, y, pen) {
     if (!pen.first) return null;
     const { grid } = this.places(pen);
-    const found = grid.at(x, y);
-    if (!found) return null;
-    const cell = Array.isArray(found) ? found : [KINDS.indexOf(found.kind), found.layer, found.head];
+    const pressed = grid.at(x, y);
+    if (!pressed) return null;
+    const cell = Array.isArray(pressed) ? pressed : [KINDS.indexOf(pressed.kind), pressed.layer, pressed.head];
     return { cell: cell.join(".") };
   }
 

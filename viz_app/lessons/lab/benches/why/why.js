@@ -167,15 +167,15 @@ export class Why extends Bench {
     let after = before;
     let sum = 0;
     if (view === "dims") {
-      const found = parts.dimensions(query, key, settings.relative);
-      sum = found.sum;
-      drawDimensions(pen, texts, { ...found, colour }, box);
+      const contribution = parts.dimensions(query, key, settings.relative);
+      sum = contribution.sum;
+      drawDimensions(pen, texts, { ...contribution, colour }, box);
     } else {
-      const found = this.shown(settings);
-      ({ after } = found);
-      ({ sum } = found.matrix);
+      const contribution = this.shown(settings);
+      ({ after } = contribution);
+      ({ sum } = contribution.matrix);
       const names = origins(own, texts, view);
-      new PartsMap(found.matrix, box).draw(pen, texts, { ...names, part: found.part });
+      new PartsMap(contribution.matrix, box).draw(pen, texts, { ...names, part: contribution.part });
     }
     pen.note(this.sumWords(settings, sum), x, y + 32 + below, { size: 13, most: width });
     const bands = before.map((weight) => (weight > 0.005 ? { low: 0, high: weight } : null));
