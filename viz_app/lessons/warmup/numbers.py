@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,56 @@ _WIDTHS = (256, 512, 1024)
 Arrays = dict[str, npt.NDArray[Any]]
 
 
+class Schedule(TypedDict):
+    """Width and warm-up steps."""
+
+    d_model: int
+    warmup: float
+
+
+class Own(Schedule):
+    """Settings of this model."""
+
+    factor: float
+
+
+class Run(TypedDict):
+    """Recorded run; the step at which it failed, if any."""
+
+    warmup: int
+    failed: int | None
+
+
+class Snapshots(TypedDict):
+    """Outputs of a training for a word after some steps."""
+
+    word: str
+    moments: tuple[int, ...]
+    guesses: tuple[str, ...]
+
+
+class Values(TypedDict):
+    """Numbers for the browser."""
+
+    paper: Schedule
+    own: Own
+    widths: list[int]
+    runs: list[Run]
+    recorded: Snapshots
+
+
+class LiveState(TypedDict):
+    """Live training for those who do not watch it."""
+
+    state: str
+
+
+class LiveRun(LiveState, Snapshots):
+    """Live training for those who watch it."""
+
+    number: int
+
+
 def data(context: LessonContext) -> StageData:
     """Return the paper's settings and this model's, the recorded runs, Adam, and the recorded training."""
     paper, own = PRESETS["base"], _own(context)
@@ -34,16 +84,14 @@ def data(context: LessonContext) -> StageData:
         arrays |= {f"{problem}_{name}": values for name, values in moments(problem).items()}
     recorded = load_recorded_training()
     arrays |= {"recorded_loss": recorded.loss, "recorded_attention": recorded.attention}
-    return StageData(
-        values={
-            "paper": {"d_model": paper.model.d_model, "warmup": paper.training.warmup_steps},
-            "own": own,
-            "widths": _widths(own),
-            "runs": [{"warmup": course.training["warmup_steps"], "failed": course.failed_at} for course in courses],
-            "recorded": {"word": recorded.word, "moments": recorded.moments, "guesses": recorded.guesses},
-        },
-        arrays=arrays,
-    )
+    values: Values = {
+        "paper": {"d_model": paper.model.d_model, "warmup": paper.training.warmup_steps},
+        "own": own,
+        "widths": sorted({own["d_model"], *_WIDTHS}),
+        "runs": [{"warmup": course.training["warmup_steps"], "failed": course.failed_at} for course in courses],
+        "recorded": {"word": recorded.word, "moments": recorded.moments, "guesses": recorded.guesses},
+    }
+    return StageData(values=values, arrays=arrays)
 
 
 def live_data(context: LessonContext) -> StageData:
@@ -73,7 +121,7 @@ def _courses() -> tuple[TrainingCurve, ...]:
         return ()
 
 
-def _own(context: LessonContext) -> dict[str, Any]:
+def _own(context: LessonContext) -> Own:
     """Return the training settings of the current model, as far as its checkpoint has them."""
     fact, default = context.service.card.training_number, PRESETS["en-de"].training
     return {
@@ -83,18 +131,13 @@ def _own(context: LessonContext) -> dict[str, Any]:
     }
 
 
-def _widths(own: dict[str, Any]) -> list[int]:
-    """Return the widths to choose from, with this model's."""
-    return sorted({int(own["d_model"]), *_WIDTHS})
-
-
-def _progress_values(view: Progress, word: str) -> dict[str, Any]:
+def _progress_values(view: Progress, word: str) -> LiveRun:
     return {
         "state": view.state,
         "number": view.number,
         "word": word,
         "moments": view.moments,
-        "guesses": [look.guess for look in view.looks],
+        "guesses": tuple(look.guess for look in view.looks),
     }
 
 

@@ -56,7 +56,7 @@ export class Training extends Scene {
   }
 
   /**
-   * @param {{ values: import("./numbers").Live, arrays: Arrays }} message
+   * @param {{ values: import("./numbers").LiveState | import("./numbers").LiveRun, arrays: Arrays }} message
    * @param {Settings} settings
    */
   receive({ values, arrays }, { source }) {
