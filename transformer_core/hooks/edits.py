@@ -195,8 +195,8 @@ def inject(pattern: Tensor) -> Edit:
     """For `weights`: replace the pattern of the model by a given one.
 
     Args:
-        pattern: (Q, K) or (H, Q, K) weights for all positions; rows should sum to 1. Keys that are not live yet in
-            step-by-step decoding are left out.
+        pattern: (Q, K) or (H, Q, K) weights for all positions; rows should sum to 1. Of a larger pattern each sentence
+            takes the part of its own positions, and each step of decoding that of its live keys.
 
     Raises:
         ValueError: when it runs: the pattern lacks these queries or keys.
