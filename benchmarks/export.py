@@ -74,7 +74,7 @@ def figure(view: str, tokens: int, seed: int = 0) -> Figure:
         "source": f"sentence {seed}",
         "translation": f"Satz {seed}",
     }
-    return VIEWS[view].figure(maps=random_maps(tokens, seed), layer=3, head=5, provenance=origin)
+    return VIEWS[view].draw(maps=random_maps(tokens, seed), layer=3, head=5, provenance=origin)
 
 
 def measure_times(options: argparse.Namespace, rounds: int) -> list[dict[str, Any]]:

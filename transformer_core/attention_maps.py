@@ -168,9 +168,9 @@ class AttentionMaps(ShortRepr):
         """The kinds of attention that the model has."""
         return tuple(kind for kind in KINDS if len(getattr(self, kind)))
 
-    def has_head(self, kind: Kind, layer: int, head: int) -> bool:
-        """Return whether a layer has this head; layers of other programs' models may differ in heads."""
-        return not np.isnan(self.weights(kind)[layer, head, 0, 0])
+    def existing(self, kind: Kind) -> npt.NDArray[np.bool_]:
+        """Return (L, H), which heads there are; layers of other programs' models may differ in heads."""
+        return ~np.isnan(self.weights(kind)[:, :, 0, 0])
 
     def layers(self, kind: Kind) -> int:
         """Layers with this kind of attention; encoder and decoder may have different numbers."""

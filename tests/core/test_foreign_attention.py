@@ -176,13 +176,13 @@ def test_layers_may_differ_in_heads_and_have_none() -> None:
     layers = [rows(3, 4, 4), rows(1, 4, 4, seed=1), rows(1, 2, 4, 4, seed=2)]
     maps = AttentionMaps.from_arrays(encoder=layers, source_tokens=["a", "b", "c", "d"])
     assert maps.weights("encoder").shape == (3, 3, 4, 4)
-    there = [[maps.has_head("encoder", layer, head) for head in range(3)] for layer in range(3)]
+    there = maps.existing("encoder").tolist()
     assert there == [[True, True, True], [True, False, False], [True, True, False]]
     np.testing.assert_allclose(maps.encoder[2, :2], layers[2][0], atol=1e-6)
     hybrid = SimpleNamespace(attentions=(None, torch.tensor(rows(1, 2, 4, 4, causal=True)), None))
     maps = AttentionMaps.from_transformers(hybrid, list("abcd"))
     assert maps.kinds == ("decoder",) and maps.layers("decoder") == 3
-    assert [maps.has_head("decoder", layer, 1) for layer in range(3)] == [False, True, False]
+    assert maps.existing("decoder")[:, 1].tolist() == [False, True, False]
 
 
 def test_weights_of_eight_bits_sum_to_one_again() -> None:

@@ -39,10 +39,10 @@ def check(value: object, *parts: str) -> None:
 def test_maps_and_figures_of_a_long_sentence(long_maps: AttentionMaps) -> None:
     check(long_maps, "encoder: float32 (2, 2, 400, 400)", "Axis of 400: '▁A'", "Axis of 400: '▁Ein'")
     check(long_maps.source, "400: '▁A'")
-    figure = VIEWS["layer"].figure(maps=long_maps, kind="cross", layer=1)
+    figure = VIEWS["layer"].draw(maps=long_maps, kind="cross", layer=1)
     check(figure, "2: HeatmapPanel of float32 (400, 400)")
     check(figure.panels[0], "(400, 400)")  # type: ignore[attr-defined]
-    check(VIEWS["lines"].figure(maps=long_maps, kind="cross", layer=1, head=0))
+    check(VIEWS["lines"].draw(maps=long_maps, kind="cross", layer=1, head=0))
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """Figures as files that know how they were made: each holds its origin and the command that makes it again.
 
-    figure = VIEWS["head"].figure(maps=maps, layer=3, head=5, provenance=make_provenance(translator, translation))
+    figure = VIEWS["head"].figure(maps=maps, head="cross.4.6", provenance=make_provenance(translator, translation))
     data = file_bytes(figure, "pdf", style)      # holds the command
     command_for(figure, style, format="pdf")     # python -m viz_app export --checkpoint=... --text=... ...
     bundle([BundleItem(figure=figure)])          # a zip of everything, with an index

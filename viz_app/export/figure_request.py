@@ -143,13 +143,13 @@ def table_figure(options: FigureOptions, table: Path, checkpoint: str, runner: M
     means = read_means(table, translator.checkpoint_hash)
     name = runner.names.get(str(table), table.name)
     record = {**runner.record(checkpoint), "table": {"name": name, "sha256": sha256(table)}}
-    return view_named("grid").figure(**vars(options), means=means, provenance=record)
+    return view_named("grid").draw(**vars(options), means=means, provenance=record)
 
 
 def _atlas_figure(options: FigureOptions, checkpoint: str, runner: ModelRunner) -> Figure:
     atlas, record = runner.atlas(checkpoint), runner.record(checkpoint)
     try:
-        return view_named(options.view).figure(**vars(options), atlas=atlas, provenance=record)
+        return view_named(options.view).draw(**vars(options), atlas=atlas, provenance=record)
     except ValueError as error:
         raise UsageError(f"--view {options.view}: {error}") from error
 
@@ -160,7 +160,7 @@ def render(options: FigureOptions, result: ForwardResult, other: ForwardResult |
     material = {name: getattr(result, name) for name in ("maps", "search", "parse", "atlas")}
     provenance = result.provenance | ({"other": other.provenance} if other else {})
     try:
-        return view_named(options.view).figure(
+        return view_named(options.view).draw(
             **vars(options), **material, other=other.maps if other else None, provenance=provenance
         )
     except ValueError as error:

@@ -1,10 +1,10 @@
 """Figures: numbers in, a description out, then a file (`export`). Some are on the screen as Plotly charts.
 
-    figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5)
+    figure = VIEWS["head"].figure(maps=maps, head="cross.4.6")
     Path(file_name(figure, "pdf")).write_bytes(export(figure, "pdf", Style(preset="acl-column")))
 
     maps = own_maps(weights, query_tokens, key_tokens)                          # attention of any other model
-    figure = VIEWS["layer"].figure(maps=maps, kind="own", layer=0)
+    figure = VIEWS["layer"].figure(maps=maps, layer="own.1")
     figure = heatmap(effects, row_labels, column_labels, signed=True)           # any numbers
 
 Nothing here imports Streamlit. matplotlib and Plotly are loaded when something is first drawn.

@@ -1,7 +1,7 @@
 """The numbers behind a figure: CSV for spreadsheets, NPZ for numpy, JSON for everything else.
 
 Numbers are exact: each decimal text reads back as the same float. Labels are the tokenizer's own, with its mark for
-a word boundary. Layers and heads count from 1, as on screen; panels and positions of CSV and JSON do too.
+a word boundary. A head is named as on screen, such as `cross.6.8`; panels and positions of CSV and JSON count from 1.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, NumbersPanel
 from viz_app.figures.model.lines import LinesFigure
+from viz_app.figures.options import OWN
 from viz_app.figures.record import provenance_record
 
 Rows = list[tuple[Any, ...]]
-CSV_COLUMNS = ("panel", "layer", "head", "query", "query_label", "key", "key_label", "weight", "masked")
+CSV_COLUMNS = ("panel", "head", "query", "query_label", "key", "key_label", "weight", "masked")
 JSON_FORMAT = 1
 
 
@@ -41,7 +42,7 @@ def to_csv(figure: Figure) -> bytes:
     encoding "utf-8-sig"; pandas does by itself). A label that a spreadsheet could run as a formula, because it starts
     with = + - @ (of normal or full width), a tab or a line break, gets an apostrophe in front, and so does a label
     that starts with an apostrophe: take one leading apostrophe away and every label is back. `masked` is 0 or 1;
-    layer and head are empty for arrays that have none. Nodes of a tree count from 1, and 0 is the start.
+    head is empty for arrays that have none. Nodes of a tree count from 1, and 0 is the start.
     """
     return csv_bytes(*_table(figure))
 
@@ -50,9 +51,9 @@ def to_npz(figure: Figure) -> bytes:
     """Return a numpy archive that needs no pickle; the same figure gives the same bytes.
 
     Arrays of attention, for P panels of Q queries and K keys that share their shape: `weights` (P, Q, K) float32,
-    `masked` (P, Q, K) bool, `query_labels` (P, Q) and `key_labels` (P, K) text, `layers` and `heads` (P,) int counted
-    from 1 (0 for none). Panels of different shapes get one array each instead: `weights_0`, ... Trees have an array
-    for each property of their nodes, curves `x_0` and `y_0`, ..., a matrix `values`. All have JSON text: first
+    `masked` (P, Q, K) bool, `query_labels` (P, Q) and `key_labels` (P, K) text, `heads` (P,) text such as `cross.6.8`,
+    empty for none. Panels of different shapes get one array each instead: `weights_0`, ... Trees have an array for each
+    property of their nodes, curves `x_0` and `y_0`, ..., a matrix `values`. All have JSON text: first
     `provenance`, the record that every format holds, and `description`, the words of the figure.
     """
     words = _description(figure)
@@ -107,21 +108,29 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
         named = [(*place, *_names(figure, *at), _written(value)) for place, at, value in cells]
         return (*MATRIX_COLUMNS[:-1], *_NAMES[: len(named[0]) - 3], MATRIX_COLUMNS[-1]), named
     return CSV_COLUMNS, [
-        row for number, panel in enumerate(panels_of(figure), start=1) for row in _cells(number, panel)
+        row
+        for number, panel in enumerate(panels_of(figure), start=1)
+        for row in _cells(number, _head(figure, panel), panel)
     ]
 
 
-def _cells(number: int, panel: HeatmapPanel) -> Rows:
+def _cells(number: int, head: str, panel: HeatmapPanel) -> Rows:
     """Return a row of CSV for each cell of a panel."""
     queries = [escape_formula(label) for label in panel.query_labels]
     keys = [escape_formula(label) for label in panel.key_labels]
-    place = (number, _from_one(panel.layer), _from_one(panel.head))
     masked = np.zeros(panel.weights.shape, dtype=bool) if panel.masked is None else panel.masked
     return [
-        (*place, row + 1, query, column + 1, key, _written(panel.weights[row, column]), int(masked[row, column]))
+        (number, head, row + 1, query, column + 1, key, _written(panel.weights[row, column]), int(masked[row, column]))
         for row, query in enumerate(queries)
         for column, key in enumerate(keys)
     ]
+
+
+def _head(figure: Figure, panel: HeatmapPanel) -> str:
+    """Return the name of the head in a panel; empty for other numbers."""
+    if panel.layer is None or panel.head is None:
+        return ""
+    return f"{panel.kind or figure.kind or OWN}.{panel.layer + 1}.{panel.head + 1}"
 
 
 def _written(value: Any) -> str:
@@ -158,10 +167,7 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
         names = {"row_labels": figure.row_labels, "column_labels": figure.column_labels}
         return {"values": figure.matrix} | {name: np.array(each, dtype=np.str_) for name, each in names.items() if each}
     panels = panels_of(figure)
-    arrays: dict[str, Any] = {
-        "layers": np.array([_from_one(panel.layer) or 0 for panel in panels], dtype=np.int64),
-        "heads": np.array([_from_one(panel.head) or 0 for panel in panels], dtype=np.int64),
-    }
+    arrays: dict[str, Any] = {"heads": np.array([_head(figure, panel) for panel in panels], dtype=np.str_)}
     single = [_arrays(panel) for panel in panels]
     if len({panel.weights.shape for panel in panels}) == 1:
         return arrays | {name: np.stack([each[name] for each in single]) for name in single[0]}
@@ -203,7 +209,7 @@ def _content(figure: Figure) -> dict[str, Any]:
             **{name: labels for name, labels in names.items() if labels},
             "values": [_to_json_numbers(row) for row in figure.matrix],
         }
-    return {"panels": [_panel(panel) for panel in panels_of(figure)]}
+    return {"panels": [_panel(_head(figure, panel), panel) for panel in panels_of(figure)]}
 
 
 def _to_json_numbers(values: np.ndarray[Any, np.dtype[np.floating[Any]]]) -> list[float | None]:
@@ -211,12 +217,11 @@ def _to_json_numbers(values: np.ndarray[Any, np.dtype[np.floating[Any]]]) -> lis
     return [None if np.isnan(value) else float(str(value)) for value in values]
 
 
-def _panel(panel: HeatmapPanel) -> dict[str, Any]:
+def _panel(head: str, panel: HeatmapPanel) -> dict[str, Any]:
     signed = "difference" if isinstance(panel, DifferencePanel) else "weight"
     return {
         "title": panel.title,
-        "layer": _from_one(panel.layer) or None,
-        "head": _from_one(panel.head) or None,
+        "head": head or None,
         "values": "number" if isinstance(panel, NumbersPanel) else signed,
         "query_labels": list(panel.query_labels),
         "key_labels": list(panel.key_labels),
@@ -258,7 +263,3 @@ def _names(figure: MatrixFigure, row: int, column: int) -> tuple[str, ...]:
         return ()
     rows, columns = figure.row_labels, figure.column_labels
     return escape_formula(rows[row] if rows else ""), escape_formula(columns[column] if columns else "")
-
-
-def _from_one(index: int | None) -> int | str:
-    return "" if index is None else index + 1

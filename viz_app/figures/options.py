@@ -1,16 +1,18 @@
 """All options of figures of attention, each declared once.
 
 A field here gives its flag, its place in addresses, its widget and its part of the command that makes
-a figure again. Layers, heads and queries count from 0 in code and from 1 outside, steps from 1 in both.
+a figure again. A head has one name outside, such as `cross.6.8`; fields hold its place in arrays. Steps count from 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from transformer_core.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.head import place_named
 from viz_app.figures.option import Choice, Number, Numbers, Switch, declared, option
 
 AnyKind = Kind | Literal["own"]
@@ -21,6 +23,8 @@ GROUPS = ("all", *KINDS)
 MAX_STEPS = 12  # side by side on the page
 
 
+OWN = "own"  # the kind of own arrays
+_PLACES = ("layer", "head", "heads", "other_layer", "other_head")
 _FROM_ONE = Number(first=1)
 _KIND = Choice(KINDS)
 
@@ -114,3 +118,57 @@ class FigureOptions(ViewOptions, HeadOptions):
 def options_of(view: str) -> tuple[str, ...]:
     """Return the names of the options that declare this view."""
     return tuple(name for name, each in declared(ViewOptions).items() if view in each.views)
+
+
+def indexed(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters with kinds and indices in place of the names of heads and layers.
+
+    Raises:
+        ValueError: A head or layer is no name, or several heads are not of one layer.
+    """
+    fields: dict[str, Any] = {name: value for name, value in parameters.items() if name not in _PLACES}
+    for name in _PLACES:
+        value = parameters.get(name)
+        if value is None:
+            continue
+        places = [_place(name, each) for each in (value if name == "heads" else [value])]
+        prefix = "other_" if name.startswith("other_") else ""
+        if len({place[:2] for place in places}) != 1:
+            raise ValueError(f"heads are {value!r}, but must be heads of one layer")
+        fields |= {f"{prefix}{field}": at for field, at in zip(("kind", "layer", "head"), places[0], strict=False)}
+        if name == "heads":
+            fields["heads"] = tuple(place[2] for place in places)
+    return fields
+
+
+def named(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a view with the names of its heads and layers, as `View.figure` takes them."""
+    words: dict[str, Any] = {
+        name: value for name, value in view.items() if name not in (*_PLACES, "kind", "other_kind")
+    }
+    kind, layer = view.get("kind", "cross"), view.get("layer")
+    if layer is None:
+        return words | {name: view[name] for name in ("kind",) if name in view}
+    if "heads" in view:
+        words["heads"] = [f"{kind}.{layer + 1}.{head + 1}" for head in view["heads"]]
+    elif "head" in view:
+        words["head"] = f"{kind}.{layer + 1}.{view['head'] + 1}"
+    else:
+        words["layer"] = f"{kind}.{layer + 1}"
+    if any(f"other_{name}" in view for name in ("kind", "layer", "head")):
+        other = {name: view.get(f"other_{name}", view[name]) for name in ("layer", "head")}
+        words["other_head"] = f"{view.get('other_kind', kind)}.{other['layer'] + 1}.{other['head'] + 1}"
+    return words
+
+
+def _place(name: str, text: object) -> tuple[Any, ...]:
+    """Return kind and indices of a head, or of a layer."""
+    kind, _, numbers = text.partition(".") if isinstance(text, str) else ("", "", "")
+    try:
+        _, *indices = place_named(f"cross.{numbers}" if kind == OWN else str(text))
+    except ValueError:
+        indices = []
+    if len(indices) != (1 if name.endswith("layer") else 2):
+        example = "cross.6" if name.endswith("layer") else "cross.6.8"
+        raise ValueError(f"{name} is {text!r}, but must be a name such as {example}")
+    return kind, *indices

@@ -13,6 +13,7 @@ from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.style import Style
+from viz_app.figures.options import named
 
 PROGRAM = "Headlight"
 # What XML 1.0 does not allow.
@@ -22,8 +23,10 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe
 def provenance_record(figure: Figure, style: Style | None = None) -> dict[str, Any]:
     """Return program, version, origin of the figure, and its style where that matters: in files without numbers."""
     record: dict[str, Any] = {"program": PROGRAM, "version": __version__, **figure.provenance}
+    if "view" in record:
+        record["view"] = named(record["view"])
     if style is None:
-        return {**record, "counted_from": {"layers and heads": 1, "view": 0}}
+        return record
     if isinstance(figure, HeatmapFigure | LinesFigure):
         weights = [panel.weights for panel in figure.panels if not isinstance(panel, DifferencePanel)]
         record["scale"] = weights_map(weights, style, figure.theme).describe()

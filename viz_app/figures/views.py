@@ -1,6 +1,6 @@
 """Every view of attention, of a search, a tree or an atlas, with the same parameters for all.
 
-    figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5)
+    figure = VIEWS["head"].figure(maps=maps, head="cross.4.6")
 
 The table below is their only list: command line, page Figures and downloads follow from it. What a view needs is in the
 provenance of each figure, so that its name and parameters make the figure again.
@@ -27,7 +27,7 @@ from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.option import declared
-from viz_app.figures.options import ViewOptions, options_of
+from viz_app.figures.options import ViewOptions, indexed, options_of
 from viz_app.figures.text.chart_captions import with_caption
 
 if TYPE_CHECKING:
@@ -68,6 +68,17 @@ class View:
         object.__setattr__(self, "parameters", tuple(dict.fromkeys((*self.parameters, *options_of(self.name)))))
 
     def figure(self, **parameters: Any) -> Figure:
+        """Draw the figure for these fields of a Request, with heads and layers by their names.
+
+        `head="cross.6.8"` or `layer="cross.6"` stand for kind, layer and head; `other_head` for head B of a comparison;
+        `heads=("cross.6.1", "cross.6.3")` for several heads of lines. Own arrays have `own.1.2`.
+
+        Raises:
+            ValueError: A parameter does not exist or has a value that is not allowed.
+        """
+        return self.draw(**indexed(parameters))
+
+    def draw(self, **parameters: Any) -> Figure:
         """Draw the figure for these fields of a Request. The view ignores fields that it does not need.
 
         The record of the figure names each option of the view that is not at its default.

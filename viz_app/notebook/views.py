@@ -183,7 +183,7 @@ def _head(maps: AttentionMaps, language: str, theme: Theme, provenance: Mapping[
     kind = maps.kinds[-1]
     _, layer, head = most_informative_head(maps, kind)
     place = Selection(kind=kind, layer=layer, head=head).fitted(maps)
-    return VIEWS["head"].figure(
+    return VIEWS["head"].draw(
         maps=maps,
         kind=kind,
         layer=place.layer,

@@ -57,8 +57,8 @@ def test_javascript_reads_what_the_model_has(name: str, javascript: Callable[[st
         weights, there = maps.weights(kind), []
         for layer in range(maps.layers(kind)):
             for head in range(maps.heads(kind)):
-                assert (found["heads"][layer][head] is not None) == maps.has_head(kind, layer, head)
-                if maps.has_head(kind, layer, head):
+                assert (found["heads"][layer][head] is not None) == maps.existing(kind)[layer, head]
+                if maps.existing(kind)[layer, head]:
                     there.append(weights[layer, head])
                     np.testing.assert_allclose(found["heads"][layer][head], weights[layer, head], atol=1 / 65535)
         np.testing.assert_allclose(found["mean"], np.mean(there, axis=0), atol=2 / 65535)
@@ -67,7 +67,7 @@ def test_javascript_reads_what_the_model_has(name: str, javascript: Callable[[st
         sharpness = entropy(np.nan_to_num(weights)).reshape(-1)[found["sorted"]]
         assert (np.diff(sharpness) > -1e-3).all()
     place = read["fitted"]
-    assert place["kind"] == maps.kinds[-1] and maps.has_head(place["kind"], place["layer"], place["head"])
+    assert place["kind"] == maps.kinds[-1] and maps.existing(place["kind"])[place["layer"], place["head"]]
     assert place["step"] == (3 if maps.inputs.tokens else None)
     python = Selection(kind="cross", layer=2, head=2, step=3).fitted(maps)
     assert python.kind == place["kind"] and python.layer == place["layer"] and python.step == place["step"]
@@ -91,36 +91,36 @@ def test_figures_draw_what_the_model_has(name: str) -> None:
     maps = MODELS[name]()
     for kind in maps.kinds:
         for view in ("head", "layer", "heads", "compare", "lines"):
-            figure = VIEWS[view].figure(maps=maps, kind=kind)
+            figure = VIEWS[view].draw(maps=maps, kind=kind)
             assert (figure.caption and "tex" in formats_of(figure)) or view == "lines"
             assert export(figure, "svg")
-        words = VIEWS["heads"].figure(maps=maps, kind=kind, unit="words")
+        words = VIEWS["heads"].draw(maps=maps, kind=kind, unit="words")
         assert export(words, "tex")
     for kind in set(KINDS) - set(maps.kinds):
         with pytest.raises(ValueError, match=f"'{kind}', but this model has only"):
-            VIEWS["head"].figure(maps=maps, kind=kind)
+            VIEWS["head"].draw(maps=maps, kind=kind)
     if name == "decoder":
-        steps = VIEWS["steps"].figure(maps=maps, kind="decoder")
+        steps = VIEWS["steps"].draw(maps=maps, kind="decoder")
         assert export(steps, "svg")
 
 
 def test_a_layer_is_drawn_with_its_own_heads_and_the_grid_with_gaps() -> None:
     maps = encoder_only()
-    assert [len(VIEWS["layer"].figure(maps=maps, kind="encoder", layer=n).panels) for n in (0, 1, 3)] == [3, 1, 2]  # type: ignore[attr-defined]
-    grid = VIEWS["heads"].figure(maps=maps, kind="encoder")
+    assert [len(VIEWS["layer"].draw(maps=maps, kind="encoder", layer=n).panels) for n in (0, 1, 3)] == [3, 1, 2]  # type: ignore[attr-defined]
+    grid = VIEWS["heads"].draw(maps=maps, kind="encoder")
     empty = [bool(np.isnan(panel.weights).all()) for panel in grid.panels]  # type: ignore[attr-defined]
     assert empty == [head >= count for count in RAGGED for head in range(3)]
     assert f"{sum(RAGGED)} heads" in grid.caption and grid.masked_note  # type: ignore[attr-defined]
-    assert VIEWS["all"].figure(maps=maps).panels  # type: ignore[attr-defined]
+    assert VIEWS["all"].draw(maps=maps).panels  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="head is 2, but must be between 0 and 0"):
-        VIEWS["head"].figure(maps=maps, kind="encoder", layer=1, head=2)
+        VIEWS["head"].draw(maps=maps, kind="encoder", layer=1, head=2)
     with pytest.raises(ValueError, match="layer 3 has no heads"):
-        VIEWS["layer"].figure(maps=maps, kind="encoder", layer=2)
+        VIEWS["layer"].draw(maps=maps, kind="encoder", layer=2)
 
 
 def test_two_models_are_compared() -> None:
     one, other = decoder_only(), decoder_only([*SOURCE[:-1], "</s>"])
-    figure = VIEWS["compare"].figure(maps=one, other=other, kind="decoder", head=1)
+    figure = VIEWS["compare"].draw(maps=one, other=other, kind="decoder", head=1)
     a, b, difference = figure.panels  # type: ignore[attr-defined]
     shared = len(SOURCE) - 1
     np.testing.assert_allclose(difference.weights, (b.weights - a.weights)[:shared, :shared], atol=1e-7)

@@ -174,7 +174,7 @@ def test_the_app_can_make_the_same_file(at_checkpoint: str, reader: ModelRunner,
     translator = reader.translator(at_checkpoint)
     translation = translator.translate(SENTENCE)
     provenance = make_provenance(translator, translation)
-    figure = VIEWS["head"].figure(maps=translation.attention, **PLACE, theme="dark", provenance=provenance)
+    figure = VIEWS["head"].draw(maps=translation.attention, **PLACE, theme="dark", provenance=provenance)
     out = tmp_path / "again.svg"
     words = shlex.split(command_for(figure, Style(), format="svg"))
     assert main([*words[3:-1], f"--out={out}"], PROGRAM) == 0
@@ -185,4 +185,4 @@ def test_a_figure_without_a_checkpoint_has_no_command() -> None:
     from viz_app.figures import VIEWS, own_maps
 
     weights = np.full((1, 1, 2, 2), 0.5, dtype=np.float32)
-    assert command_for(VIEWS["layer"].figure(maps=own_maps(weights, ["a", "b"], ["c", "d"]), kind="own")) == ""
+    assert command_for(VIEWS["layer"].draw(maps=own_maps(weights, ["a", "b"], ["c", "d"]), kind="own")) == ""

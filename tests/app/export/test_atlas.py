@@ -127,7 +127,7 @@ def test_the_command_makes_the_same_file(folder: Path, view: str, parameters: di
 
 def test_the_grid_holds_the_numbers_of_the_measure(atlas: Atlas) -> None:
     for name in NAMES:
-        figure = VIEWS["grid"].figure(atlas=atlas, measure=name)
+        figure = VIEWS["grid"].draw(atlas=atlas, measure=name)
         assert isinstance(figure, MatrixFigure)
         measure = measure_named(atlas, name)
         factor = 100 if measure.unit in ("share", "points") else 1
@@ -139,7 +139,7 @@ def test_the_grid_holds_the_numbers_of_the_measure(atlas: Atlas) -> None:
 
 def test_the_curves_are_those_of_the_atlas_and_random_ones_a_band(atlas: Atlas) -> None:
     assert atlas.prune
-    figure = VIEWS["pruning"].figure(atlas=atlas, group="decoder", score="chrf", left=4)
+    figure = VIEWS["pruning"].draw(atlas=atlas, group="decoder", score="chrf", left=4)
     assert isinstance(figure, CurvesFigure) and figure.cut == 4
     effect, random = figure.series
     wanted = {order: [c for c in atlas.prune.curves if (c.heads, c.order) == ("decoder", order)]
@@ -152,7 +152,7 @@ def test_the_curves_are_those_of_the_atlas_and_random_ones_a_band(atlas: Atlas) 
     np.testing.assert_allclose(effect.band, [effect.ys - halves, effect.ys + halves])
     assert figure.readings()[0] == points[4], "the cut is read where it stands"
     assert figure.formatted_readings()[0] == f"{points[4]:.2f}", "a score has no sign"
-    between = VIEWS["pruning"].figure(atlas=atlas, group="decoder", score="chrf", left=5)
+    between = VIEWS["pruning"].draw(atlas=atlas, group="decoder", score="chrf", left=5)
     assert len(between.caption) > len(figure.caption) and " 5 " in between.caption, "what was not measured says so"
     drawn = np.array([[score.chrf for score in curve.scores[::-1]] for curve in wanted["random"]])
     assert random.band is not None
@@ -161,7 +161,7 @@ def test_the_curves_are_those_of_the_atlas_and_random_ones_a_band(atlas: Atlas) 
 
 
 def test_a_band_is_in_every_format(atlas: Atlas) -> None:
-    figure = VIEWS["pruning"].figure(atlas=atlas)
+    figure = VIEWS["pruning"].draw(atlas=atlas)
     assert isinstance(figure, CurvesFigure)
     assert {"pdf", "svg", "png", "tex", "csv", "npz", "json"} <= set(formats_of(figure))
     band = figure.series[1].band

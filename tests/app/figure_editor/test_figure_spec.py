@@ -163,7 +163,7 @@ def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
     assert all(head < HEADS for head in fitted.heads) and all(1 <= step <= STEPS for step in fitted.steps)
     if fitted.view != "beam":
         options = vars(fitted.options("en"))
-        VIEWS[fitted.view].figure(maps=found, parse=parsed(), atlas=drawn_atlas(), **options)
+        VIEWS[fitted.view].draw(maps=found, parse=parsed(), atlas=drawn_atlas(), **options)
 
 
 @pytest.mark.parametrize(

@@ -77,9 +77,7 @@ def parser_output() -> ParserOutput:
 def every_figure(maps: AttentionMaps, search: Search, **shared: Any) -> dict[str, Figure]:
     given: dict[str, dict[str, Any]] = {"compare": {"other_head": 1}, "lines": {"heads": (0, 1), "query": 1}}
     material = {"maps": maps, "search": search, "parse": parser_output(), "atlas": drawn_atlas()}
-    views = {
-        name: view.figure(kind="cross", **material, **given.get(name, {}), **shared) for name, view in VIEWS.items()
-    }
+    views = {name: view.draw(kind="cross", **material, **given.get(name, {}), **shared) for name, view in VIEWS.items()}
     return {**views, "curves": curves(), "matrix": matrix(), "named_matrix": named_matrix()}
 
 

@@ -24,11 +24,11 @@ def small() -> AttentionMaps:
 
 @pytest.mark.parametrize("view", ["head", "lines", "layer"])
 def test_a_figure_as_it_comes_is_ready_for_print(small: AttentionMaps, view: str) -> None:
-    assert find_print_issues(VIEWS[view].figure(maps=small, kind="cross")) == ()
+    assert find_print_issues(VIEWS[view].draw(maps=small, kind="cross")) == ()
 
 
 def test_small_text_is_told_with_its_size(maps: AttentionMaps) -> None:
-    figure = VIEWS["head"].figure(maps=maps, kind="cross")
+    figure = VIEWS["head"].draw(maps=maps, kind="cross")
     (warning,) = find_print_issues(figure, Style(width_mm=30, font_pt=5))
     assert warning.code in ("small", "labels")
     assert "small" in codes(figure, Style(font_pt=6))  # notes and numbers are smaller than titles
@@ -37,27 +37,27 @@ def test_small_text_is_told_with_its_size(maps: AttentionMaps) -> None:
 
 def test_labels_that_do_not_fit_are_told() -> None:
     many = make_maps(tuple(f"\u2581w{i}" for i in range(40)), ("\u2581x",), layers=1, heads=4)
-    assert "labels" in codes(VIEWS["layer"].figure(maps=many, kind="encoder"), Style(preset="acl-column"))
+    assert "labels" in codes(VIEWS["layer"].draw(maps=many, kind="encoder"), Style(preset="acl-column"))
 
 
 def test_a_figure_wider_than_a_page_is_told() -> None:
     long = make_maps(tuple(f"\u2581w{i}" for i in range(110)), ("\u2581x",), layers=1, heads=1)
-    assert "wide" in codes(VIEWS["head"].figure(maps=long, kind="encoder"))
+    assert "wide" in codes(VIEWS["head"].draw(maps=long, kind="encoder"))
 
 
 def test_characters_without_a_glyph_are_told() -> None:
     maps = make_maps(("\u2581ok", "\u2581\u4e2d\u6587"), ("\u2581x",), layers=1, heads=1)
-    (warning,) = find_print_issues(VIEWS["head"].figure(maps=maps, kind="encoder"))
+    (warning,) = find_print_issues(VIEWS["head"].draw(maps=maps, kind="encoder"))
     assert warning.code == "glyphs"
     assert "U+4E2D" in warning.values["characters"]
     korean = make_maps(("\u2581한국어",), ("\u2581x",), layers=1, heads=1)
-    assert find_print_issues(VIEWS["head"].figure(maps=korean, kind="encoder")) == ()
+    assert find_print_issues(VIEWS["head"].draw(maps=korean, kind="encoder")) == ()
 
 
 def test_a_difference_dies_in_greyscale_and_weights_do_not(small: AttentionMaps) -> None:
-    assert "grey_two_ends" in codes(VIEWS["compare"].figure(maps=small, kind="cross", other_head=1))
+    assert "grey_two_ends" in codes(VIEWS["compare"].draw(maps=small, kind="cross", other_head=1))
     for scale in ("grey", "viridis", "cividis"):
-        assert codes(VIEWS["head"].figure(maps=small, kind="cross"), Style(scale=scale)) == set()
+        assert codes(VIEWS["head"].draw(maps=small, kind="cross"), Style(scale=scale)) == set()
 
 
 def test_a_scale_like_a_rainbow_would_be_told(monkeypatch: pytest.MonkeyPatch, maps: AttentionMaps) -> None:
@@ -67,19 +67,19 @@ def test_a_scale_like_a_rainbow_would_be_told(monkeypatch: pytest.MonkeyPatch, m
 
     rainbow = (colormaps["jet"](np.arange(256))[:, :3] * 255).astype(np.uint8)
     monkeypatch.setattr(scales, "sequential", lambda name, theme: rainbow)
-    assert "grey_scale" in codes(VIEWS["head"].figure(maps=maps, kind="cross"))
+    assert "grey_scale" in codes(VIEWS["head"].draw(maps=maps, kind="cross"))
 
 
 def test_weights_above_a_given_range_are_told(maps: AttentionMaps) -> None:
-    assert "clipped" in codes(VIEWS["head"].figure(maps=maps, kind="cross"), Style(value_range=(0, 0.1)))
+    assert "clipped" in codes(VIEWS["head"].draw(maps=maps, kind="cross"), Style(value_range=(0, 0.1)))
 
 
 def test_colors_of_heads_are_apart_for_every_reader_up_to_eight(maps: AttentionMaps) -> None:
-    eight = VIEWS["lines"].figure(maps=maps, kind="cross", heads=tuple(range(8)))
+    eight = VIEWS["lines"].draw(maps=maps, kind="cross", heads=tuple(range(8)))
     assert codes(eight) == {"grey_lines"}
-    assert codes(VIEWS["lines"].figure(maps=maps, kind="cross", heads=(0, 6))) == set()
+    assert codes(VIEWS["lines"].draw(maps=maps, kind="cross", heads=(0, 6))) == set()
     nine = make_maps(("\u2581a", "\u2581b"), ("\u2581c",), layers=1, heads=9)
-    assert "blind_lines" in codes(VIEWS["lines"].figure(maps=nine, kind="cross", heads=tuple(range(9))))
+    assert "blind_lines" in codes(VIEWS["lines"].draw(maps=nine, kind="cross", heads=tuple(range(9))))
 
 
 def test_a_dashed_curve_is_told_from_a_full_one() -> None:
@@ -106,8 +106,8 @@ def test_red_and_green_are_one_color_without_m_cones() -> None:
 
 def test_every_warning_has_words_in_both_languages(small: AttentionMaps) -> None:
     figures = [
-        (VIEWS["compare"].figure(maps=small, kind="cross", other_head=1), Style(width_mm=60, value_range=(0, 0.1))),
-        (VIEWS["layer"].figure(maps=small, kind="cross"), Style(width_mm=40, height_mm=15)),
+        (VIEWS["compare"].draw(maps=small, kind="cross", other_head=1), Style(width_mm=60, value_range=(0, 0.1))),
+        (VIEWS["layer"].draw(maps=small, kind="cross"), Style(width_mm=40, height_mm=15)),
     ]
     found = [warning for figure, style in figures for warning in find_print_issues(figure, style)]
     assert len({warning.code for warning in found}) >= 4

@@ -20,8 +20,7 @@ def test_csv_has_every_cell_exactly(maps: AttentionMaps) -> None:
     rows = rows_of(figure)
     assert len(rows) == 8 * 8 * 8
     for row in rows:
-        assert row["layer"] == "3"
-        panel, head = int(row["panel"]), int(row["head"])
+        panel, head = int(row["panel"]), int(row["head"].removeprefix("decoder.3."))
         query, key = int(row["query"]) - 1, int(row["key"]) - 1
         assert panel == head
         assert np.float32(row["weight"]) == maps.decoder[2, head - 1, query, key]
@@ -42,28 +41,28 @@ def test_csv_labels_survive_and_none_is_a_formula(hostile: AttentionMaps) -> Non
 
 def test_csv_is_rfc_4180_with_a_mark_for_excel(hostile: AttentionMaps) -> None:
     data = export(one_head(hostile, "cross", 0, 0), "csv")
-    assert data.startswith(b"\xef\xbb\xbfpanel,layer,head,query,query_label,key,key_label,weight,masked\r\n")
+    assert data.startswith(b"\xef\xbb\xbfpanel,head,query,query_label,key,key_label,weight,masked\r\n")
     assert b'"""a"",""b"""' in data
 
 
 def test_npz_equals_the_weights_and_needs_no_pickle(maps: AttentionMaps) -> None:
     figure = layer_heads(maps, "cross", 4, provenance={"checkpoint": "checkpoints/en-de", "sentence": "한국어"})
+    names = [f"cross.5.{head}" for head in range(1, 9)]
     with np.load(io.BytesIO(export(figure, "npz")), allow_pickle=False) as archive:
         assert archive["weights"].dtype == np.float32
         np.testing.assert_array_equal(archive["weights"], maps.cross[4])
         assert tuple(archive["query_labels"][0]) == maps.outputs.tokens
         assert tuple(archive["key_labels"][7]) == maps.source.tokens
-        assert archive["layers"].tolist() == [5] * 8
-        assert archive["heads"].tolist() == list(range(1, 9))
+        assert archive["heads"].tolist() == names
         assert not archive["masked"].any()
         about, words = (json.loads(str(archive[name])) for name in ("provenance", "description"))
     assert about["sentence"] == "한국어"
     assert words["kind"] == "cross"
     # CSV and JSON count alike, and the files of numbers say from where.
     rows, content = rows_of(figure), json.loads(export(figure, "json"))
-    assert {row["layer"] for row in rows} == {"5"} and {row["head"] for row in rows} == set("12345678")
-    assert [(panel["layer"], panel["head"]) for panel in content["panels"]] == [(5, head) for head in range(1, 9)]
-    assert about["counted_from"]["layers and heads"] == content["provenance"]["counted_from"]["layers and heads"] == 1
+    assert {row["head"] for row in rows} == set(names)
+    assert [panel["head"] for panel in content["panels"]] == names == about["heads"] == content["provenance"]["heads"]
+    assert about["view"]["layer"] == content["provenance"]["view"]["layer"] == "cross.5"
 
 
 def test_npz_of_panels_of_different_shapes() -> None:
@@ -71,7 +70,7 @@ def test_npz_of_panels_of_different_shapes() -> None:
     figure = HeatmapFigure(panels=panels, query_title="query", key_title="key")
     with np.load(io.BytesIO(export(figure, "npz")), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["weights_1"], np.eye(3))
-        assert archive["layers"].tolist() == [0, 0]
+        assert archive["heads"].tolist() == ["", ""]
 
 
 def test_json_reads_back_to_the_same_float32(maps: AttentionMaps) -> None:
@@ -79,7 +78,7 @@ def test_json_reads_back_to_the_same_float32(maps: AttentionMaps) -> None:
     content = json.loads(export(figure, "json"))
     panel = content["panels"][0]
     np.testing.assert_array_equal(np.array(panel["weights"], dtype=np.float32), maps.decoder[1, 2])
-    assert (panel["layer"], panel["head"]) == (2, 3)
+    assert panel["head"] == "decoder.2.3"
     assert tuple(panel["query_labels"]) == maps.inputs.tokens
     assert panel["masked"][0][1] is True
     assert content["caption"] == figure.caption

@@ -155,7 +155,7 @@ def test_svg_and_png_tell_where_they_come_from(maps: AttentionMaps) -> None:
     image = Image.open(io.BytesIO(export(figure, "png")))
     assert image.info["Title"] == figure.title
     assert image.info["Description"] == figure.alt
-    assert json.loads(image.info["Provenance"])["heads"] == ["4.6"]
+    assert json.loads(image.info["Provenance"])["heads"] == ["cross.4.6"]
     assert round(image.info["dpi"][0]) == 300
 
 

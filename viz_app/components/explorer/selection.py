@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import msgspec
+import numpy as np
 from msgspec import Meta
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
@@ -158,7 +159,7 @@ class Selection:
         kind = self.kind if self.kind in maps.kinds else maps.kinds[-1]
         layers, heads = maps.weights(kind).shape[:2]
         wanted = min(self.layer, layers - 1), min(self.head, heads - 1)
-        places = [(layer, head) for layer in range(layers) for head in range(heads) if maps.has_head(kind, layer, head)]
+        places = [(int(layer), int(head)) for layer, head in np.argwhere(maps.existing(kind))]
         layer, head = wanted if wanted in places else min(places, key=lambda place: abs(place[0] - wanted[0]))
         return dataclasses.replace(
             self,

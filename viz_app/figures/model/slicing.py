@@ -151,9 +151,10 @@ class AttentionSlice:
         language = {"language": self.t.language} if self.t.language != "en" else {}
         ours: dict[str, Any] = {
             "kind": self.kind,
-            "heads": [f"{(panel.layer or 0) + 1}.{(panel.head or 0) + 1}" for panel in panels],
+            "heads": [
+                f"{panel.kind or self.kind}.{(panel.layer or 0) + 1}.{(panel.head or 0) + 1}" for panel in panels
+            ],
             "unit": self.unit,
-            # Parameters of `viz_app.figures.VIEWS`, layers, heads and queries counted from 0.
             "view": {"kind": self.kind, "unit": self.unit, **language, **view},
         }
         if self.upto is not None:

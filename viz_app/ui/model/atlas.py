@@ -136,7 +136,7 @@ def exportable(
 ) -> ExportableFigure | None:
     """Return a view of the atlas with all its files; None if the atlas lacks a number for some head."""
     try:
-        figure = VIEWS[view].figure(
+        figure = VIEWS[view].draw(
             atlas=atlas, language=t.language, provenance=checkpoint_record(served.translator), **parameters
         )
     except ValueError:

@@ -27,13 +27,13 @@ from viz_app.figures.mpl import heatmaps, renderer
 
 
 def test_a_beam_tree_has_every_candidate_and_the_path_of_the_best(search: Search) -> None:
-    figure = VIEWS["beam"].figure(search=search)
+    figure = VIEWS["beam"].draw(search=search)
     assert isinstance(figure, BeamTreeFigure)
     assert [n.parent for n in figure.nodes] == [-1, -1, -1, 0, 1, 0, 4, 3]
     assert [i for i, n in enumerate(figure.nodes) if n.best] == [1, 4, 6]
     assert figure.ranks() == (0, 1, 2, 0, 1, 2, 0, 1)
     assert "scored 8 candidates in 3 steps and kept 6" in figure.caption
-    kept = VIEWS["beam"].figure(search=search, pruned=False, step=2)
+    kept = VIEWS["beam"].draw(search=search, pruned=False, step=2)
     assert isinstance(kept, BeamTreeFigure)
     assert [(n.label, n.parent) for n in kept.nodes] == [
         (TOKENS[0], -1),
@@ -44,7 +44,7 @@ def test_a_beam_tree_has_every_candidate_and_the_path_of_the_best(search: Search
 
 
 def test_steps_stand_at_the_same_places(maps: AttentionMaps) -> None:
-    figure = VIEWS["steps"].figure(maps=maps, kind="decoder", layer=1, head=1, steps=(2, 5, 8))
+    figure = VIEWS["steps"].draw(maps=maps, kind="decoder", layer=1, head=1, steps=(2, 5, 8))
     assert isinstance(figure, HeatmapFigure)
     assert [panel.weights.shape for panel in figure.panels] == [(2, 2), (5, 5), (8, 8)]
     for panel, step in zip(figure.panels, (2, 5, 8), strict=True):
@@ -53,13 +53,13 @@ def test_steps_stand_at_the_same_places(maps: AttentionMaps) -> None:
         layout = heatmaps.plan(figure, Style())
     assert len({top for _, top in layout.panels}) == 1
     assert layout.slot == (8 * layout.cell, 8 * layout.cell)
-    four = VIEWS["steps"].figure(maps=maps, kind="cross")
+    four = VIEWS["steps"].draw(maps=maps, kind="cross")
     assert isinstance(four, HeatmapFigure)
     assert [len(panel.weights) for panel in four.panels] == [2, 4, 6, 8]
 
 
 def test_a_decoding_has_a_frame_for_each_token(maps: AttentionMaps) -> None:
-    figure = VIEWS["decoding"].figure(maps=maps, kind="cross", layer=1, head=1)
+    figure = VIEWS["decoding"].draw(maps=maps, kind="cross", layer=1, head=1)
     assert isinstance(figure, Animation)
     frames = [frame for frame in figure.frames if isinstance(frame, HeatmapFigure)]
     assert [len(frame.panels[0].weights) for frame in frames] == list(range(1, 9))
@@ -69,7 +69,7 @@ def test_a_decoding_has_a_frame_for_each_token(maps: AttentionMaps) -> None:
 
 
 def test_a_gif_has_every_step_and_says_where_it_comes_from(small: AttentionMaps) -> None:
-    animation = VIEWS["decoding"].figure(maps=small, kind="decoder", provenance={"sentence": "한국어"})
+    animation = VIEWS["decoding"].draw(maps=small, kind="decoder", provenance={"sentence": "한국어"})
     picture: Any = Image.open(io.BytesIO(export(animation, "gif", dpi=60)))
     assert picture.n_frames == 4
     assert picture.info["loop"] == 0

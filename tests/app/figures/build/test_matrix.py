@@ -39,7 +39,7 @@ def own(signed: bool = True, array: np.ndarray = MAPS) -> Any:
 
 FIGURES: dict[str, tuple[Figure, np.ndarray]] = {
     "heatmap": (heatmap(VALUES, ROWS, COLUMNS, signed=True, scale_title="effect"), VALUES),
-    "head": (VIEWS["head"].figure(maps=own(), kind="own", layer=1, head=2), MAPS[1, 2]),
+    "head": (VIEWS["head"].draw(maps=own(), kind="own", layer=1, head=2), MAPS[1, 2]),
 }
 
 
@@ -75,7 +75,7 @@ def test_views_draw_numbers_and_name_them() -> None:
     for signed, panel in ((True, SignedPanel), (False, NumbersPanel)):
         maps = own(signed, MAPS if signed else np.abs(MAPS))
         for name, count in (("head", 1), ("layer", 3), ("heads", 6), ("compare", 3)):
-            figure = VIEWS[name].figure(maps=maps, kind="own", language="ko", other_head=1)
+            figure = VIEWS[name].draw(maps=maps, kind="own", language="ko", other_head=1)
             assert len(figure.panels) == count and isinstance(figure.panels[0], panel)  # type: ignore[attr-defined]
             assert "effect" in figure.title and figure.caption and figure.masked_note  # type: ignore[attr-defined]
             assert len(export(figure, "svg")) > 5_000
@@ -83,13 +83,13 @@ def test_views_draw_numbers_and_name_them() -> None:
                 difference = maps.array[0, 1] - maps.array[0, 0]
                 np.testing.assert_array_equal(figure.panels[2].weights, difference)  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="lines stand for attention weights"):
-        VIEWS["lines"].figure(maps=own(), kind="own")
+        VIEWS["lines"].draw(maps=own(), kind="own")
     with pytest.raises(ValueError, match="only attention weights can be merged"):
-        VIEWS["head"].figure(maps=own(), kind="own", unit="words")
+        VIEWS["head"].draw(maps=own(), kind="own", unit="words")
 
 
 def test_colours_of_unsigned_numbers_begin_at_zero() -> None:
-    figure = VIEWS["heads"].figure(maps=own(False, np.abs(MAPS) + 5), kind="own")
+    figure = VIEWS["heads"].draw(maps=own(False, np.abs(MAPS) + 5), kind="own")
     scale, _ = figure.color_maps(Style())  # type: ignore[attr-defined]
     assert (scale.low, scale.high) == (0.0, pytest.approx(np.nanmax(np.abs(MAPS) + 5)))
 

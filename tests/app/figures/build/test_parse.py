@@ -26,7 +26,7 @@ from viz_app.figures.mpl.renderer import drawing_settings
 
 
 def tree(maps: AttentionMaps | None = None, **given: Any) -> ConstituencyFigure:
-    figure = VIEWS["tree"].figure(**{"maps": maps, "parse": parser_output(), **given})
+    figure = VIEWS["tree"].draw(**{"maps": maps, "parse": parser_output(), **given})
     assert isinstance(figure, ConstituencyFigure)
     return figure
 
@@ -151,7 +151,7 @@ def test_hostile_words_are_text() -> None:
 
 def test_a_parsers_search_chose_a_tree(search: Search) -> None:
     for parse, word in ((parser_output(), "tree"), (None, "translation")):
-        figure: Any = VIEWS["beam"].figure(search=search, parse=parse)
+        figure: Any = VIEWS["beam"].draw(search=search, parse=parse)
         assert figure.best_title == f"chosen {word}"
 
 
@@ -173,12 +173,12 @@ def test_a_long_sentence_keeps_letters_of_six_points(maps: AttentionMaps) -> Non
 def test_axes_of_a_parsers_maps_are_named_after_brackets(maps: AttentionMaps, language: str, query: str) -> None:
     for view in ("head", "layer", "heads", "lines"):
         place = {"maps": maps, "kind": "cross", "language": language}
-        figure: Any = VIEWS[view].figure(**place, parse=parser_output())
-        plain: Any = VIEWS[view].figure(**place)
+        figure: Any = VIEWS[view].draw(**place, parse=parser_output())
+        plain: Any = VIEWS[view].draw(**place)
         assert figure.query_title == query and query in figure.alt
         assert plain.query_title != query and query not in plain.alt
         assert figure.key_title == plain.key_title
-    own: Any = VIEWS["head"].figure(maps=maps, kind="encoder", parse=parser_output())
+    own: Any = VIEWS["head"].draw(maps=maps, kind="encoder", parse=parser_output())
     assert own.query_title == "source token (query)"
 
 

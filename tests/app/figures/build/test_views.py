@@ -36,7 +36,7 @@ from viz_app.text import LANGUAGES, texts
 
 
 def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
-    figure = VIEWS["all"].figure(maps=maps)
+    figure = VIEWS["all"].draw(maps=maps)
     assert isinstance(figure, HeatmapFigure)
     assert (len(figure.panels), figure.columns, figure.rows) == (144, 8, 18)
     assert [panel.kind for panel in figure.panels[::48]] == ["encoder", "decoder", "cross"]
@@ -66,17 +66,17 @@ def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
 )
 def test_views_check_their_parameters(maps: AttentionMaps, view: str, parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        VIEWS[view].figure(maps=maps, **parameters)
+        VIEWS[view].draw(maps=maps, **parameters)
 
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_views_record_makes_the_figure_again(maps: AttentionMaps, search: Search, name: str) -> None:
     given = {"layer": 2, "head": 3, "unit": "words", "language": "ko", "other_head": 1, "heads": (3, 4)}
     atlas = drawn_atlas()
-    first = VIEWS[name].figure(maps=maps, kind="decoder", search=search, parse=parser_output(), atlas=atlas, **given)
+    first = VIEWS[name].draw(maps=maps, kind="decoder", search=search, parse=parser_output(), atlas=atlas, **given)
     record = json.loads(json.dumps(first.provenance["view"]))
     parameters = {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
-    again = view_named(str(parameters.pop("name"))).figure(
+    again = view_named(str(parameters.pop("name"))).draw(
         **parameters, maps=maps, search=search, parse=parser_output(), atlas=atlas
     )
     assert export(again, "json") == export(first, "json")
@@ -120,7 +120,7 @@ def test_hostile_tokens_are_text_in_svg(hostile: AttentionMaps) -> None:
 
 @pytest.mark.parametrize("options", [{"scale": "viridis"}, {"mapping": "sqrt"}, {"value_range": (0, 0.5)}])
 def test_png_pixels_follow_the_style(hand_made: AttentionMaps, options: dict[str, Any]) -> None:
-    figure, style = VIEWS["head"].figure(maps=hand_made, kind="cross"), Style(**options)
+    figure, style = VIEWS["head"].draw(maps=hand_made, kind="cross"), Style(**options)
     assert isinstance(figure, HeatmapFigure)
     weights = figure.panels[0].weights.astype(float)
     high = options.get("value_range", (0, 1))[1]
@@ -132,10 +132,10 @@ def test_png_pixels_follow_the_style(hand_made: AttentionMaps, options: dict[str
 
 
 def test_csv_and_npz_of_other_kinds_are_exact(maps: AttentionMaps, search: Search) -> None:
-    lines = VIEWS["lines"].figure(maps=maps, kind="cross", layer=2, heads=(1, 4))
+    lines = VIEWS["lines"].draw(maps=maps, kind="cross", layer=2, heads=(1, 4))
     with np.load(io.BytesIO(export(lines, "npz")), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["weights"], maps.cross[2, [1, 4]])
-    tree = list(csv.DictReader(io.StringIO(export(VIEWS["beam"].figure(search=search), "csv").decode("utf-8-sig"))))
+    tree = list(csv.DictReader(io.StringIO(export(VIEWS["beam"].draw(search=search), "csv").decode("utf-8-sig"))))
     assert [(row["token"], float(row["log_probability"]), row["parent"]) for row in tree[-1:]] == [("</s>", -0.9, "4")]
     with np.load(io.BytesIO(export(curves(), "npz")), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["y_1"], np.sqrt(np.arange(1, 101)))
@@ -148,7 +148,7 @@ def test_csv_and_npz_of_other_kinds_are_exact(maps: AttentionMaps, search: Searc
 
 
 def test_the_record_tells_origin_version_scale_and_style(maps: AttentionMaps) -> None:
-    figure = VIEWS["head"].figure(maps=maps, kind="cross", layer=3, head=5, provenance={"sentence": "한국어"})
+    figure = VIEWS["head"].draw(maps=maps, kind="cross", layer=3, head=5, provenance={"sentence": "한국어"})
     provenance = json.loads(json.dumps(provenance_record(figure, Style(mapping="sqrt", value_range=(0, 0.5)))))
     assert provenance["sentence"] == "한국어"
     assert provenance["scale"] == "sqrt, 0 to 0.5"
@@ -157,9 +157,9 @@ def test_the_record_tells_origin_version_scale_and_style(maps: AttentionMaps) ->
 
 
 def test_sixteen_people_at_once_each_get_their_own_figure(maps: AttentionMaps, search: Search) -> None:
-    figures = [VIEWS["head"].figure(maps=maps, layer=i % 6, head=i) for i in range(8)]
-    figures += [VIEWS["lines"].figure(maps=maps, layer=i, head=i, query=i) for i in range(6)]
-    figures += [VIEWS["beam"].figure(search=search), curves()]
+    figures = [VIEWS["head"].draw(maps=maps, layer=i % 6, head=i) for i in range(8)]
+    figures += [VIEWS["lines"].draw(maps=maps, layer=i, head=i, query=i) for i in range(6)]
+    figures += [VIEWS["beam"].draw(search=search), curves()]
     alone = [export(figure, "png", dpi=50) for figure in figures]
     with ThreadPoolExecutor(16) as pool:
         assert list(pool.map(lambda figure: export(figure, "png", dpi=50), figures)) == alone
@@ -168,7 +168,7 @@ def test_sixteen_people_at_once_each_get_their_own_figure(maps: AttentionMaps, s
 
 def test_a_slide_is_filled_and_not_more(small: AttentionMaps, search: Search) -> None:
     for name in ("head", "layer", "lines", "steps", "beam"):
-        figure = VIEWS[name].figure(maps=small, kind="cross", search=search)
+        figure = VIEWS[name].draw(maps=small, kind="cross", search=search)
         box = pypdf.PdfReader(io.BytesIO(export(figure, "pdf", Style(preset="slide")))).pages[0].mediabox
         assert (float(box.width), float(box.height)) == pytest.approx((254 / 25.4 * 72, 143 / 25.4 * 72), abs=0.2), name
 
@@ -179,3 +179,41 @@ def test_every_view_is_called_something_in_both_languages() -> None:
 
 def test_formats_are_those_of_the_renderers() -> None:
     assert tuple(RENDERERS) == FORMATS == tuple(renderer.format for renderer in RENDERERS.values())
+
+
+@pytest.mark.parametrize(
+    ("view", "names", "indices"),
+    [
+        ("head", {"head": "cross.4.6"}, {"kind": "cross", "layer": 3, "head": 5}),
+        ("layer", {"layer": "decoder.2"}, {"kind": "decoder", "layer": 1}),
+        (
+            "lines",
+            {"heads": ("encoder.3.1", "encoder.3.5")},
+            {"kind": "encoder", "layer": 2, "head": 0, "heads": (0, 4)},
+        ),
+        (
+            "compare",
+            {"head": "cross.1.1", "other_head": "encoder.4.3"},
+            {"kind": "cross", "layer": 0, "head": 0, "other_kind": "encoder", "other_layer": 3, "other_head": 2},
+        ),
+    ],
+)
+def test_a_figure_takes_the_names_that_its_record_has(
+    maps: AttentionMaps, view: str, names: dict[str, Any], indices: dict[str, Any]
+) -> None:
+    figure = VIEWS[view].figure(maps=maps, **names)
+    assert export(figure, "json") == export(VIEWS[view].draw(maps=maps, **indices), "json")
+    record = json.loads(export(figure, "json"))["provenance"]["view"]
+    assert {name: record[name] for name in names} == {
+        name: list(n) if name == "heads" else n for name, n in names.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"head": 5}, {"head": "cross.4"}, {"layer": "cross.4.6"}, {"head": "4.6"}, {"layer": 3}]
+)
+def test_a_number_names_no_head(maps: AttentionMaps, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"must be a name such as cross\.6"):
+        VIEWS["head"].figure(maps=maps, **wrong)
+    with pytest.raises(ValueError, match="must be heads of one layer"):
+        VIEWS["lines"].figure(maps=maps, heads=("cross.1.1", "cross.2.1"))

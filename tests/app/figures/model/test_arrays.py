@@ -32,7 +32,7 @@ def test_own_arrays_make_the_same_figures() -> None:
     assert len(all_heads(maps, "own").panels) == 6
     assert len(head_lines(Request(maps=maps, kind="own", heads=(0, 2))).panels) == 2
     for name in ("head", "layer", "heads", "lines", "compare"):
-        figure = VIEWS[name].figure(maps=maps, kind="own", language="ko")
+        figure = VIEWS[name].draw(maps=maps, kind="own", language="ko")
         assert figure.caption
         assert len(export(figure, "svg")) > 5_000
 
@@ -91,7 +91,7 @@ def test_own_arrays_are_copied_and_know_no_other_kind() -> None:
     with pytest.raises(ValueError, match="attention kind is 'cross', but own arrays have only 'own'"):
         one_head(maps, "cross", 0, 0)
     with pytest.raises(ValueError, match="own arrays have no decoding"):
-        VIEWS["steps"].figure(maps=maps, kind="own")
+        VIEWS["steps"].draw(maps=maps, kind="own")
 
 
 def test_figures_load_neither_streamlit_nor_torch_nor_a_renderer() -> None:

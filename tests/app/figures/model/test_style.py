@@ -82,7 +82,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 def samples(maps: AttentionMaps, search: Search) -> dict[str, Figure]:
     given: dict[str, dict[str, Any]] = {"compare": {"other_head": 1}, "lines": {"heads": (0, 1)}}
     views = {
-        name: VIEWS[name].figure(maps=maps, kind="cross", search=search, **given.get(name, {}))
+        name: VIEWS[name].draw(maps=maps, kind="cross", search=search, **given.get(name, {}))
         for name in ("head", "layer", "lines", "beam", "compare", "decoding")
     }
     words = {"caption": "Told."}
@@ -90,8 +90,8 @@ def samples(maps: AttentionMaps, search: Search) -> dict[str, Figure]:
     unnamed = [replace(series, label="") for series in curves().series]
     return {
         **views,
-        "tree": VIEWS["tree"].figure(**tree),
-        "tinted tree": VIEWS["tree"].figure(**tree, confidence=True, step=3),
+        "tree": VIEWS["tree"].draw(**tree),
+        "tinted tree": VIEWS["tree"].draw(**tree, confidence=True, step=3),
         "curves": curves(**words),
         "cut": curves(cut=12.0, **words),
         "bare curves": curves(series=unnamed, title=""),

@@ -24,10 +24,10 @@ def many_curves() -> CurvesFigure:
 def figures(maps: AttentionMaps) -> dict[str, Figure]:
     x = np.arange(1, 30)
     return {
-        "head": VIEWS["head"].figure(maps=maps, kind="decoder"),
-        "layer": VIEWS["layer"].figure(maps=maps, kind="cross"),
-        "compare": VIEWS["compare"].figure(maps=maps, kind="cross", other_head=1),
-        "steps": VIEWS["steps"].figure(maps=maps, kind="cross"),
+        "head": VIEWS["head"].draw(maps=maps, kind="decoder"),
+        "layer": VIEWS["layer"].draw(maps=maps, kind="cross"),
+        "compare": VIEWS["compare"].draw(maps=maps, kind="cross", other_head=1),
+        "steps": VIEWS["steps"].draw(maps=maps, kind="cross"),
         "curves": CurvesFigure(
             series=[Series(x=x, y=1 / x, label="50 % & more")], x_title="x_1", y_title="y", y_log=True
         ),
@@ -37,7 +37,7 @@ def figures(maps: AttentionMaps) -> dict[str, Figure]:
 
 
 def test_the_numbers_of_a_heatmap_are_in_the_file(maps: AttentionMaps) -> None:
-    text = export(VIEWS["head"].figure(maps=maps, kind="decoder", layer=1, head=2), "tex").decode()
+    text = export(VIEWS["head"].draw(maps=maps, kind="decoder", layer=1, head=2), "tex").decode()
     cells = re.findall(r"^(\d+) (\d+) (\S+)$", text, flags=re.MULTILINE)
     assert len(cells) == 64
     for column, row, value in cells:
@@ -53,7 +53,7 @@ def test_a_token_is_never_a_command() -> None:
 
 
 def test_hostile_tokens_leave_neither_a_comment_nor_their_braces(hostile: AttentionMaps) -> None:
-    figure = VIEWS["head"].figure(maps=hostile, kind="cross", provenance={"sentence": "a\n\\input{/etc/passwd}"})
+    figure = VIEWS["head"].draw(maps=hostile, kind="cross", provenance={"sentence": "a\n\\input{/etc/passwd}"})
     text = export(figure, "tex").decode()
     body = re.sub(r"(?<!\\)%.*", "", text)
     assert "\\input" not in body
@@ -71,7 +71,7 @@ def test_a_legend_is_as_wide_as_its_axes_at_most(width: float, columns: int) -> 
 
 def test_other_figures_say_that_there_is_no_tikz_of_them(maps: AttentionMaps) -> None:
     with pytest.raises(ValueError, match="format is 'tex', but must be one of pdf, svg, png, csv, npz, json"):
-        export(VIEWS["lines"].figure(maps=maps, kind="cross"), "tex")
+        export(VIEWS["lines"].draw(maps=maps, kind="cross"), "tex")
 
 
 @pytest.mark.slow
@@ -81,7 +81,7 @@ def test_other_figures_say_that_there_is_no_tikz_of_them(maps: AttentionMaps) ->
 def test_lualatex_compiles_it(maps: AttentionMaps, hostile: AttentionMaps, name: str, tmp_path: Path) -> None:
     import pypdf
 
-    made: Any = {**figures(maps), "hostile": VIEWS["head"].figure(maps=hostile, kind="cross")}[name]
+    made: Any = {**figures(maps), "hostile": VIEWS["head"].draw(maps=hostile, kind="cross")}[name]
     (tmp_path / "figure.tex").write_bytes(export(made, "tex", Style(letters=True)))
     done = subprocess.run(
         ["lualatex", "-interaction=nonstopmode", "-halt-on-error", "--no-shell-escape", "figure.tex"],

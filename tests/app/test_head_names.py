@@ -1,0 +1,88 @@
+"""The public face names heads and layers: no parameter takes a number for one, and tables write names."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import transformer_core
+from transformer_core.head import Head, Layer, head_named, place_named
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+_NUMBERED = {"layer", "layers", "head", "heads", "other_layer", "other_head"}
+
+
+def documented() -> dict[str, Callable[..., Any]]:
+    """Functions and classes that the code of a page imports, and those that `transformer_core` exports."""
+    found = {name: getattr(transformer_core, name) for name in transformer_core._MODULE_OF}
+    for page in PAGES:
+        for block in re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
+            for node in ast.walk(ast.parse(block)):
+                if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("transformer_core", "viz_app")):
+                    module = importlib.import_module(node.module or "")
+                    found |= {f"{node.module}.{each.name}": getattr(module, each.name) for each in node.names}
+    return {name: value for name, value in found.items() if callable(value)}
+
+
+def parameters(function: Callable[..., Any]) -> dict[str, str]:
+    """Names and annotations of the parameters of a function, or of a class and its methods."""
+    if not inspect.isclass(function):
+        return {name: str(each.annotation) for name, each in inspect.signature(function).parameters.items()}
+    if issubclass(function, (Head, Layer)):  # the value that has the name, with its place in arrays
+        return {}
+    methods = [each for name, each in vars(function).items() if inspect.isfunction(each) and not name.startswith("_")]
+    found = {} if issubclass(function, BaseException) else parameters_of(function)
+    return found | {name: kind for each in methods for name, kind in parameters(each).items()}
+
+
+def parameters_of(function: type) -> dict[str, str]:
+    try:
+        return {name: str(each.annotation) for name, each in inspect.signature(function).parameters.items()}
+    except ValueError:
+        return {}
+
+
+def test_no_documented_function_takes_a_number_for_a_head() -> None:
+    faces = documented()
+    assert {"capture", "edit", "run"} <= set(faces) and len(faces) > 40
+    wrong = {
+        f"{name}({parameter}: {kind})"
+        for name, function in faces.items()
+        for parameter, kind in parameters(function).items()
+        if parameter in _NUMBERED and re.search(r"\bint\b", kind)
+    }
+    assert not wrong
+
+
+def test_no_page_counts_heads_from_0() -> None:
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    assert not re.search(r"\b(layer|head)s?\b[^.|]{0,40}\bcounts? from 0|\b(layer|head)=\d", text)
+    for name in re.findall(r"\b(?:encoder|decoder|cross)\.\d+\.\d+\b", text):
+        head_named(name)
+
+
+def test_a_name_and_its_place() -> None:
+    for name, place in (("cross.6.8", Head("cross", 5, 7)), ("encoder.12", Layer("encoder", 11))):
+        assert place_named(name) == place and str(place) == name
+    for wrong in (
+        "cross",
+        "cross.0.1",
+        "cross.1.0",
+        "cross.01.1",
+        "cross.1.1.1",
+        "self.1.1",
+        "cross.1.1\n",
+        "cross.١.1",
+    ):
+        with pytest.raises(ValueError, match=r"such as cross\.6\.8"):
+            place_named(wrong)
+    with pytest.raises(ValueError, match=r"no head cross\.3\.1: the model has 2 layers of 4 heads"):
+        head_named("cross.3.1", 2, 4)
