@@ -163,7 +163,7 @@ def figure_from_options(options: argparse.Namespace) -> Wanted:
 
 
 def view_from_options(options: argparse.Namespace) -> FigureOptions:
-    """Return the view and its options, counted from 0. Raises UsageError."""
+    """Return the view and its options, with heads and layers by their places. Raises UsageError."""
     _spread_addresses(options)
     name = validate_choice("--view", options.view, VIEWS)
     if name == "heads" and options.layer is not None:  # all heads, of a layer, or one: the same wish, narrower
