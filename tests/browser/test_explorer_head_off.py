@@ -69,11 +69,11 @@ def test_a_head_is_switched_off_and_on_again(
     page = open_page(f"{app_url}/?lang={language}&kind=cross&layer=6&head=4", width=width, dark=dark)
     assert t("explorer.no_cause") in page.locator(".head-card").inner_text()
     page.get_by_role("button", name=t("explorer.off"), exact=True).press("Enter")
-    wait_for_result(page, without(translator, EXAMPLES[FIRST_EXAMPLE], ("cross", 5, 3)))
+    wait_for_result(page, without(translator, EXAMPLES[FIRST_EXAMPLE], Head("cross", 5, 3)))
     check_accessibility(page, "dark", "light")
     # A new sentence is translated without it too.
     page.get_by_role("textbox", name=t("translate.input")).fill(OTHER)
-    wait_for_result(page, without(translator, OTHER, ("cross", 5, 3)))
+    wait_for_result(page, without(translator, OTHER, Head("cross", 5, 3)))
     page.get_by_role("button", name=t("explorer.off_back"), exact=True).first.click()
     page.locator(".off").wait_for(state="hidden")
     assert state(page, "off") is None
@@ -85,7 +85,7 @@ def test_a_head_is_switched_off_and_on_again(
     page.locator(".off").wait_for(state="hidden")
     assert state(page, "off") is None
     page.locator(".off-button").click()
-    wait_for_result(page, without(translator, OTHER, ("cross", 3, 3)))
+    wait_for_result(page, without(translator, OTHER, Head("cross", 3, 3)))
 
 
 def test_a_head_tells_its_role_or_that_it_bears_no_name(

@@ -11,6 +11,7 @@ from tests.browser.app_driver import WORKED, params
 from tests.browser.explorer_driver import state
 from tests.browser.rest import until
 from transformer_core.atlas.naming import head_roles
+from transformer_core.head import Head, head_named
 from viz_app.text import texts
 from viz_app.text.role_words import head_words
 
@@ -35,8 +36,8 @@ def focused(page: Page) -> str:
 
 
 def expected_title(language: str, layer: int, head: int) -> str:
-    words = head_words(texts(language), "encoder", head_roles(ATLAS)["encoder", layer, head])
-    return f"encoder.{layer + 1}.{head + 1}: {words}"
+    words = head_words(texts(language), "encoder", head_roles(ATLAS)[Head("encoder", layer, head)])
+    return f"{Head('encoder', layer, head)}: {words}"
 
 
 @pytest.mark.parametrize(("language", "width", "dark"), WORKED)
@@ -47,7 +48,10 @@ def test_by_keyboard_it_opens_leads_on_and_closes(
     page = open_page(f"{app_url}/?lang={language}&kind=encoder&layer=6&head=5", width=width, dark=dark)
     button = page.locator(".card-button")
     button.wait_for()
-    assert head_words(t, "encoder", head_roles(ATLAS)["encoder", 5, 4]) in page.locator(".head-role").inner_text()
+    assert (
+        head_words(t, "encoder", head_roles(ATLAS)[head_named("encoder.6.5")])
+        in page.locator(".head-role").inner_text()
+    )
     button.press("Enter")
     assert until(page, lambda: title(page) == expected_title(language, 5, 4)), title(page)
     assert until(page, lambda: "atlas-title" in focused(page)), focused(page)

@@ -17,6 +17,7 @@ from transformer_core.atlas.controls import survivors
 from transformer_core.atlas.measures import measure_named
 from transformer_core.atlas.naming import head_roles
 from transformer_core.attention_maps import KINDS
+from transformer_core.head import head_named
 from transformer_core.history.snapshots import History
 from viz_app.model_card.histories import available_histories
 from viz_app.text import texts
@@ -61,15 +62,15 @@ def test_tiles_stand_in_the_order_of_the_atlas_and_are_filtered_and_listed(
     page.get_by_role("button", name=T("explorer.list"), exact=True).click()
     rows = page.locator(".overview .table tbody tr")
     ranked = [row for row in measure_named(ATLAS, "effect").rows() if row[0] in surviving]
-    (kind, layer, head), value = max(ranked, key=lambda row: row[1])
+    best, value = max(ranked, key=lambda row: row[1])
     cells = rows.first.locator("th, td").all_inner_texts()
-    assert cells[:3] == ["1", f"{kind}.{layer + 1}.{head + 1}", plain_words(T, kind, roles[kind, layer, head])]
+    assert cells[:3] == ["1", str(best), plain_words(T, best.kind, roles[best])]
     assert cells[3] == f"{value:.3f}" and len(cells) == 6
     assert rows.count() == len(surviving)
     check_accessibility(page)
     rows.first.get_by_role("button").press("Enter")
-    assert until(page, lambda: (state(page, "zoom"), state(page, "kind")) == ("head", kind))
-    assert (state(page, "layer"), state(page, "head")) == (layer, head)
+    assert until(page, lambda: (state(page, "zoom"), state(page, "kind")) == ("head", best.kind))
+    assert (state(page, "layer"), state(page, "head")) == (best.layer, best.head)
     page.locator(".card-button").click()
     assert until(page, lambda: page.locator(".atlas-plain").is_visible()), "the one card of a head"
 
@@ -83,8 +84,7 @@ def test_the_page_model_leads_to_all_heads_by_role(open_page: OpenPage, app_url:
     assert with_role and until(page, lambda: len(names(page, "encoder")) == 48)
 
     def words(name: str) -> str:
-        layer, head = (int(number) - 1 for number in name.split("."))
-        return head_words(T, "encoder", roles["encoder", layer, head][:1])
+        return head_words(T, "encoder", roles[head_named(f"encoder.{name}")][:1])
 
     def grouped() -> bool:
         shown = [words(name) for name in names(page, "encoder")]
