@@ -44,9 +44,10 @@ def shown_commands() -> list[str]:
 
 @pytest.mark.parametrize("line", shown_commands())
 def test_shown_commands_and_options_exist(line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    package, command, *arguments = line.split("-m ")[1].split(" < ")[0].split()  # python or torchrun stands before
-    assert command in PROGRAMS[package].commands
-    assert main([command, "--help"], PROGRAMS[package]) == 0
+    package, *words = line.split("-m ")[1].split(" < ")[0].split()  # python or torchrun stands before
+    commands = PROGRAMS[package].commands
+    name, arguments = next((words[:n], words[n:]) for n in (2, 1) if " ".join(words[:n]) in commands)
+    assert main([*name, "--help"], PROGRAMS[package]) == 0
     help_text = capsys.readouterr().out
     for option in (argument for argument in arguments if argument.startswith("--")):
         assert f"{option} " in help_text, option
@@ -57,7 +58,7 @@ def test_options_named_in_prose_exist(page: Path, capsys: pytest.CaptureFixture[
     known = set()
     for program in PROGRAMS.values():
         for command in program.commands:
-            main([command, "--help"], program)
+            main([*command.split(), "--help"], program)
             known |= set(re.findall(r"--[a-z_.-]+", capsys.readouterr().out))
     named = re.findall(r"`(--[a-z_.-]+)", page.read_text(encoding="utf-8"))
     assert set(named) <= known
@@ -96,7 +97,7 @@ def test_links_lead_to_files(page: Path) -> None:
 def test_the_readmes_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     scope = run_python("README.md")
-    config = scope["translator"].config
+    config = scope["model"].config
     assert scope["weights"].shape[1] == config.num_heads
     assert scope["maps"].cross.shape[:2] == (config.num_layers, config.num_heads)
     assert isinstance(scope["without_one_head"], str)
@@ -114,8 +115,8 @@ def test_the_hooks_pages_python_runs() -> None:
 def test_the_interpretability_pages_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
     page = ROOT / "docs" / "interpretability.md"
     scope = run_python("docs", page.name)
-    said = capsys.readouterr().out
-    assert "the translation needs head " in said and "rank agreement" in said
+    output = capsys.readouterr().out
+    assert "the translation needs cross." in output and "rank agreement" in output
     assert scope["lens"].rank.shape == (scope["translator"].config.num_layers + 1, len(scope["found"].run.tokens))
     # Every method has its row, and its paper.
     named = re.findall(r"^\| (`.+?) \| .+ \| (.+\d{4}) \|$", page.read_text(encoding="utf-8"), re.M)
