@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from tests.browser.conftest import APP, OpenLesson, Serve
-from tests.browser.lesson_driver import Lesson
+from tests.browser.conftest import OpenLesson
 from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
 
 T = labels("en")
-LIVE = "lesson.scenes.live.live"
-LOOKS = f"({LIVE}?.attention?.shape[0] ?? 0) > 1"
 
 
-def train(lesson: Lesson) -> None:
-    """Start the run and wait for two looks at it; it ends where a machine is too busy for anybody to ask."""
-    for _ in range(5):
-        lesson.click(T("lesson_warmup.train_now"))
-        lesson.wait(f"{LIVE}?.state === 'running' || {LOOKS}")
-        lesson.wait(f"{LOOKS} || {LIVE}?.state === 'stopped'")
-        if lesson.get(LOOKS):
-            return
-    raise AssertionError("the run ended five times without a watcher")
-
-
-def test_from_the_formula_to_a_live_run(open_lesson: OpenLesson, serve: Serve) -> None:
-    # A server of its own: the run gives way to all that others want.
-    url = serve(APP, HEADLIGHT_SLOTS="1")
-    lesson = open_lesson("warmup", "curve", settings="step:2000", url=url, still=False)
-    _, _, _, _, live, predict = load_lesson("warmup", "en").scenes
+def test_from_the_formula_to_a_recorded_training(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("warmup", "curve", settings="step:2000", still=False)
+    _, _, _, _, learning, predict = load_lesson("warmup", "en").scenes
     lesson.painted(0.005)
     assert lesson.said().startswith("Step 2,000")
     assert "3.49" in lesson.said()  # 512^-0.5 * 2000 * 4000^-1.5 = 3.494e-4
@@ -49,13 +33,9 @@ def test_from_the_formula_to_a_live_run(open_lesson: OpenLesson, serve: Serve) -
         lesson.press("PageDown")
         lesson.painted()
 
-    lesson.tab(live.title)
+    lesson.tab(learning.title)
     lesson.press("Space")
     lesson.wait("lesson.stage.playing && lesson.settings().at > 0")
-    train(lesson)  # while the recorded run plays
-    assert not lesson.get("lesson.stage.playing")
-    assert lesson.settings()["source"] == "live"
-    assert lesson.get(f"{LIVE}.word") == "thelittle"  # of the sentence that stands there at first
 
     lesson.tab(predict.title)
     assert "4.94" not in lesson.said()

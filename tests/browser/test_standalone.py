@@ -141,12 +141,12 @@ def test_a_lesson_answers_from_its_file(tmp_path: Path, open_page: OpenPage) -> 
 
 
 def test_a_control_without_answers_is_not_there(tmp_path: Path, open_page: OpenPage) -> None:
-    page = open_page(written(tmp_path, "--lesson=warmup"), still=True)
+    page = open_page(written(tmp_path, "--lesson=decoding"), still=True)
     lesson = page.locator(".lesson")
-    lesson.evaluate("(root) => root.lesson.go('live')")
-    assert page.locator(".lesson .act").count() == 0 and page.locator(".lesson .choices").count() == 0
-    lesson.evaluate("(root) => root.lesson.set({ source: 'live' })")
-    assert lesson.evaluate("(root) => root.lesson.settings().source") == "recorded"
+    lesson.evaluate("(root) => root.lesson.go('bleu')")
+    assert page.get_by_role("textbox").count() == 0
+    lesson.evaluate("(root) => root.lesson.set({ text: 'Ein Hund.' })")
+    assert lesson.evaluate("(root) => root.lesson.settings().text") == ""
     assert is_drawn(page, ".lesson canvas")
     assert is_drawn(page, ".lesson canvas")
 

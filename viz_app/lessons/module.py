@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -18,10 +18,6 @@ if TYPE_CHECKING:  # the command line asks for a lesson's code, and must not wai
     from viz_app.lessons.stage.state import Setting
 
 
-def _no_data(context: LessonContext) -> StageData:
-    raise NotImplementedError("this lesson has no live data")
-
-
 @dataclass(frozen=True, kw_only=True)
 class LessonModule:
     """Functions and constants of a `numbers.py`; only the first must be there.
@@ -30,22 +26,14 @@ class LessonModule:
         data: Compute the numbers of the open scene. Called at every rerun, so what is costly is cached.
         selection: Name the head that a scene shows, for the page Translate.
         recipe: Give the command and the Python code that compute a scene's numbers without the app.
-        live_data: Report on work at the server while a scene of `live_scenes` is open; asked once a second.
-        on_button: Handle a button of such a scene, by its name.
-        live_scenes: `LIVE_SCENES`, the scenes with live data.
         prepared: List settings of a scene's controls that ask Python, which a page without Python has answers for.
-        needs_python: `NEEDS_PYTHON`, the scenes that show nothing on such a page.
         shows_small_translations: `SHOWS_SMALL_TRANSLATIONS`, whether small models translate; the page then says so.
     """
 
     data: Callable[[LessonContext], StageData]
     selection: Callable[[str, LessonContext], Selection | None] = lambda scene, context: None
     recipe: Callable[[str, LessonContext], Recipe | None] = lambda scene, context: None
-    live_data: Callable[[LessonContext], StageData] = _no_data
-    on_button: Callable[[LessonContext, str], None] = lambda context, button: None
-    live_scenes: Collection[str] = ()
     prepared: Callable[[str, LessonContext], Iterable[Mapping[str, Setting]]] = lambda scene, context: ()
-    needs_python: Collection[str] = ()
     shows_small_translations: bool = False
 
     @classmethod

@@ -71,9 +71,7 @@ def prepare_lesson(
         Superseded: When a newer request of the session took over.
     """
     module, words = lesson_module(name), load_lesson(name, context.language)
-    scenes = tuple(scene for scene in words.scenes if scene.name not in module.needs_python)
-    words = dataclasses.replace(words, scenes=scenes)
-    prepared = {scene.name: [] if first else list(module.prepared(scene.name, context)) for scene in scenes}
+    prepared = {scene.name: [] if first else list(module.prepared(scene.name, context)) for scene in words.scenes}
     controls = {scene: list(settings[0]) if settings else [] for scene, settings in prepared.items()}
     labels = context.t.table("lesson") | context.t.table(f"lesson_{name}")
     packed = partial(pack, words, texts=labels, onward=onward, prepared=controls, core=core_scenes(name))

@@ -32,22 +32,6 @@ def test_numbers_rise_when_the_clock_is_set_back_and_a_component_is_mounted_anew
     assert numbers[1][0] == CLOCK[0]
 
 
-def test_every_press_of_a_button_has_a_number_of_its_own(javascript: Callable[[str], Any]) -> None:
-    answer = javascript(
-        f"""{SET}
-        globalThis.addEventListener = () => {{}};
-        const {{ Following }} = await import("./lessons/stage/js/following.js");
-        const following = new Following({{}});
-        const answer = [];
-        following.sendPress = ({{ name, id }}) => answer.push([name, id]);
-        for (const name of ["start", "stop", "start", "stop", "start"]) following.press(name);
-        following.forget();
-        console.log(JSON.stringify(answer));"""
-    )
-    assert [name for name, _ in answer] == ["start", "stop", "start", "stop", "start"]
-    assert all(before[1] < after[1] for before, after in pairwise(answer)), answer
-
-
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "st", SimpleNamespace(session_state={}))

@@ -73,13 +73,6 @@ def test_a_state_has_what_python_would_send(
         assert data[sent["block"]] == bytes(bytes_of[place["offset"] : place["offset"] + size])
 
 
-def test_scenes_without_anything_to_show_are_left_out(context: LessonContext) -> None:
-    shown = json.loads(blocks(render_lesson("why", context))["lesson"])
-    names = [scene["name"] for scene in shown["header"]["scenes"]]
-    assert "timed" not in names and set(shown["header"]["prepared"]) == set(names)
-    assert names == [each.name for each in load_lesson("why", "en").scenes if each.name != "timed"]
-
-
 def test_a_sentence_of_too_many_words_has_no_pairs(service: TranslationService) -> None:
     long = " ".join(["dog"] * 17)
     context = LessonContext(long, LessonState(), "en", lambda: service, "page")
@@ -94,7 +87,6 @@ def test_each_prepared_setting_is_one_that_the_scene_has(context: LessonContext)
             settings = list(module.prepared(scene.name, context))
             assert len({tuple(each) for each in settings}) <= 1
             assert len({tuple(each.values()) for each in settings}) == len(settings)
-            assert scene.name not in module.needs_python or not settings
 
 
 def test_the_command_in_a_lesson_makes_it_again(run: Callable[..., int], tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from viz_app.components.modules import join_modules
 from viz_app.components.registration import component
 from viz_app.components.styles import join_styles
 from viz_app.lessons.lesson_markdown import BENCHES, bench_folders
-from viz_app.lessons.stage.payload import pack, pack_live_data
+from viz_app.lessons.stage.payload import pack
 from viz_app.lessons.stage.state import (
     MAX_SETTINGS,
     LessonState,
@@ -40,8 +40,6 @@ __all__ = [
     "last_report",
     "lesson_code",
     "pack",
-    "pack_live_data",
-    "push_live_data",
     "settings_from_param",
     "settings_to_param",
     "stage",
@@ -53,7 +51,6 @@ _PREDICTED = "predicted"
 _Predictions = Annotated[dict[str, Annotated[int, Meta(ge=0)]], Meta(max_length=MAX_SETTINGS)]
 
 _mount = component("lesson", html='<div class="lesson"></div>\n', js=lambda: join_modules(_FOLDER / "js" / "mount.js"))
-_mount_live = component("lesson_live", js=lambda: join_modules(_FOLDER / "js" / "live.js"))
 
 
 @cache
@@ -115,17 +112,6 @@ def stage(
         on_onward()
         events.answered(f"{key}-onward", left)
     return LessonState.from_report(result.get(_STATE)) or state, left is not None
-
-
-def push_live_data(message: bytes, *, key: str) -> str | None:
-    """Send the open scene new data, from `pack_live_data`; return the button that was pressed there, once a press."""
-    result: Any = _mount_live(key=key, data=message, on_button_change=events.keep, height="content")
-    pressed = events.new_named_event(key, result.get("button"))
-    if pressed is None:
-        return None
-    name, number = pressed
-    events.answered(key, number)
-    return name
 
 
 def last_report(key: str) -> LessonState | None:

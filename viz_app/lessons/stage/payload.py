@@ -75,39 +75,6 @@ def pack(
     return join_buffer(header | {"id": digest, "state": state.to_dict(), "share": dict(share) if share else None}, data)
 
 
-def pack_live_data(
-    name: str,
-    scene: str,
-    *,
-    values: Mapping[str, Any],
-    arrays: Mapping[str, npt.NDArray[Any]],
-    acknowledged: float = 0,
-    beat: float = 0,
-) -> bytes:
-    """Pack live data of an open scene, in the layout of `pack`.
-
-    Args:
-        name: Of the lesson.
-        scene: The open one.
-        values: See `pack`.
-        arrays: See `pack`.
-        acknowledged: Number of the last press of a button that Python has received.
-        beat: A new number makes the browser take equal data again.
-    """
-    placed, data = _place(arrays)
-    return join_buffer(
-        {
-            "name": name,
-            "scene": scene,
-            "values": dict(values),
-            "arrays": placed,
-            "acknowledged": acknowledged,
-            "beat": beat,
-        },
-        data,
-    )
-
-
 def _place(arrays: Mapping[str, npt.NDArray[Any]]) -> tuple[dict[str, Any], bytes]:
     """Lay out the arrays: shape, type and offset of each, and the bytes."""
     placed: dict[str, Any] = {}

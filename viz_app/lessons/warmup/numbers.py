@@ -1,4 +1,4 @@
-"""Lesson "Warm-up" (Section 5.3): the schedule, recorded runs, Adam, and a training that one can watch."""
+"""Lesson "Warm-up" (Section 5.3): the schedule, recorded runs, Adam, and a recorded training that one can watch."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import numpy.typing as npt
 from transformer_core.paper.presets import PRESETS
 from transformer_core.storage.files import CheckpointError
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.jobs.live_training import Progress, live_training
-from viz_app.lessons.jobs.recorded_training import load_recorded_training
 from viz_app.lessons.small_models import TrainingCurve, warmup_curves
 from viz_app.lessons.warmup.adam import PROBLEMS, moments
+from viz_app.lessons.warmup.recorded_training import load_recorded_training
 
-LIVE_SCENES = frozenset({"live"})
 _WIDTHS = (256, 512, 1024)
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -59,18 +57,6 @@ class Values(TypedDict):
     recorded: Snapshots
 
 
-class LiveState(TypedDict):
-    """Live training for those who do not watch it."""
-
-    state: str
-
-
-class LiveRun(LiveState, Snapshots):
-    """Live training for those who watch it."""
-
-    number: int
-
-
 def data(context: LessonContext) -> StageData:
     """Return the paper's settings and this model's, the recorded runs, Adam, and the recorded training."""
     paper, own = PRESETS["base"], _own(context)
@@ -94,25 +80,6 @@ def data(context: LessonContext) -> StageData:
     return StageData(values=values, arrays=arrays)
 
 
-def live_data(context: LessonContext) -> StageData:
-    """Return the live run where the visitor watches it; else only its state."""
-    run = live_training()
-    if context.state.settings.get("source") != "live":
-        return StageData(values={"state": run.state})
-    from viz_app.lessons.jobs.reversal_task import word_from_text
-
-    word = word_from_text(context.text)
-    view = run.watch(word)
-    return StageData(values=_progress_values(view, word), arrays=_shown(view))
-
-
-def on_button(context: LessonContext, button: str) -> None:
-    """Start a live run, or join the one that is going on."""
-    if button == "start":
-        gate = context.service.queue
-        live_training().start(busy=lambda: gate.working > 0)
-
-
 def _courses() -> tuple[TrainingCurve, ...]:
     """Load the recorded runs; empty while their files are missing."""
     try:
@@ -128,23 +95,4 @@ def _own(context: LessonContext) -> Own:
         "d_model": context.service.translator.config.d_model,
         "warmup": fact("warmup_steps", default.warmup_steps),
         "factor": fact("learning_rate_factor", default.learning_rate_factor),
-    }
-
-
-def _progress_values(view: Progress, word: str) -> LiveRun:
-    return {
-        "state": view.state,
-        "number": view.number,
-        "word": word,
-        "moments": view.moments,
-        "guesses": tuple(look.guess for look in view.looks),
-    }
-
-
-def _shown(view: Progress) -> Arrays:
-    if not view.looks:
-        return {}
-    return {
-        "loss": np.array(view.loss, dtype=np.float32),
-        "attention": np.stack([look.attention for look in view.looks]),
     }

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from functools import partial
 
 import streamlit as st
 
 from viz_app.components.address import publish
-from viz_app.components.events import last_answered
 from viz_app.explorer_view.snapshot import opening_view
 from viz_app.export.bundle import Turn
 from viz_app.lessons import load_lesson
@@ -23,8 +21,6 @@ from viz_app.lessons.stage import (
     last_predictions,
     last_report,
     pack,
-    pack_live_data,
-    push_live_data,
     settings_from_param,
     settings_to_param,
     stage,
@@ -50,7 +46,6 @@ from viz_app.ui.lesson_route import (
 from viz_app.ui.model_picker import load_service
 from viz_app.ui.share_menu import draw_share, share_data
 
-_LIVE_SECONDS = 0.8
 IN_ADDRESS = ("lesson", "scene", "with")  # parameters of a stage
 
 
@@ -158,8 +153,6 @@ class LessonStage:
             st.rerun()
         self.context = dataclasses.replace(self.context, state=state)
         params = self.params()
-        if state.scene in self.module.live_scenes:
-            _follow(name, self.context)
         self._draw_takeaways()
         self._draw_recipe()
         publish(params, language=t.language, page=f"lesson-{name}")
@@ -241,20 +234,3 @@ def _start(linked: bool) -> LessonState:
         "settings": settings_from_param(st.query_params.get("with", "")),
     }
     return LessonState.from_report(report) or LessonState()
-
-
-@st.fragment(run_every=_LIVE_SECONDS)
-def _follow(name: str, context: LessonContext) -> None:
-    """Send the open scene the state of the work at the server, once a second."""
-    module, key = lesson_module(name), f"live-{name}"
-    numbers = module.live_data(context)
-    message = pack_live_data(
-        name,
-        context.state.scene,
-        values=numbers.values,
-        arrays=numbers.arrays,
-        acknowledged=last_answered(key),
-        beat=0 if numbers.arrays else time.monotonic(),  # the stage may come later than the first message
-    )
-    if button := push_live_data(message, key=key):
-        module.on_button(context, button)

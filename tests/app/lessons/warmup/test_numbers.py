@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +14,7 @@ from tests.app.lessons.conftest import Visit
 from transformer_core.storage.files import CheckpointError
 from transformer_core.training.schedule import learning_rate
 from viz_app.lessons.context import LessonContext
-from viz_app.lessons.jobs.live_training import LiveTraining
 from viz_app.lessons.small_models import Failure, TrainingCurve, warmup_curves
-from viz_app.lessons.stage import LessonState
 from viz_app.lessons.warmup import adam
 from viz_app.lessons.warmup import numbers as warmup
 
@@ -101,21 +98,3 @@ def test_without_recorded_runs_there_are_none(context: LessonContext, monkeypatc
 
     monkeypatch.setattr(warmup, "warmup_curves", missing)
     assert warmup.data(context).values["runs"] == []
-
-
-def test_only_those_who_watch_keep_a_run_alive(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    time = [0.0]
-    run = LiveTraining(steps=1, pause=lambda seconds: None, clock=lambda: time[0])
-    monkeypatch.setattr(warmup, "live_training", lambda: run)
-    assert warmup.live_data(context).values == {"state": "idle"}
-    warmup.on_button(context, "nonsense")
-    assert run.state == "idle"
-    warmup.on_button(context, "start")
-    assert run.thread is not None
-    run.thread.join(30)
-    time[0] = 5.0
-    assert warmup.live_data(context).values == {"state": "done"} and run.throttle.last_watched == 0.0
-    shown = warmup.live_data(dataclasses.replace(context, state=LessonState("live", {"source": "live"})))
-    assert run.throttle.last_watched == 5.0
-    assert shown.values["word"] == "amanrides" and shown.values["moments"] == (0,)
-    assert shown.arrays["attention"].shape == (1, 2, 10, 10) and shown.arrays["attention"].dtype == np.uint8

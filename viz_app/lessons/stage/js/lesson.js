@@ -10,7 +10,6 @@ import { ControlRow } from "./controls.js";
 import { Fields } from "./fields.js";
 import { Findings } from "./findings.js";
 import { GAP, heightBelowTabs } from "./fitting.js";
-import { Following } from "./following.js";
 import { Keys } from "./keys.js";
 import { Question } from "./question.js";
 import { Reports } from "./reports.js";
@@ -72,7 +71,6 @@ export class Lesson {
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);
     this.keys = new Keys(this);
-    this.following = new Following(this);
     this.stopFollowing = onFollowedView((view) => this.showFollowed(view));
     this.reports = new Reports(this);
     this.onFonts = () => this.stage.draw();
@@ -175,7 +173,6 @@ export class Lesson {
     let brought = {};
     if (name !== this.name) {
       this.question = null;
-      this.following.forget();
       if (this.scene) brought = this.scenes[name].arriving(this.scene, this.settings());
     }
     this.name = name;
@@ -228,8 +225,7 @@ export class Lesson {
    */
   move({ name, kind }, value) {
     if (kind === "button") {
-      this.stage.pause(); // what comes from the server would run against the playhead
-      this.following.press(name);
+      this.stage.pause();
       const settings = this.settings();
       if (this.scene.missing(settings) === null) this.set(this.scene.press(name, settings));
     } else this.set({ [name]: typeof value === "function" ? value(this.settings()) : value });
@@ -342,7 +338,6 @@ export class Lesson {
     this.sizes.disconnect();
     this.keys.stop();
     document.fonts.removeEventListener("loadingdone", this.onFonts);
-    this.following.stop();
     this.stopFollowing();
   }
 }

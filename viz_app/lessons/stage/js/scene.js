@@ -31,7 +31,7 @@ export class Scene {
    * { name, kind: "switch", label, start }
    * { name, kind: "text", label, start: "", show(value) -> text that stands there untouched }
    * Besides these any number of { name, kind: "held", start }: text or number that only `grab` changes.
-   * { name, kind: "button", label }: `press(name)` below, and Python hears of it where the scene follows something live
+   * { name, kind: "button", label }: `press(name)` below
    * { name, kind: "pins", ... }: see pins.js
    * With `server: true` Python is asked for new numbers as soon as it changes; with `where: (settings) => boolean` it is
    * there only where it does something.
@@ -187,16 +187,6 @@ export class Scene {
    * @returns {Settings | null}
    */
   press(name, settings) {
-    return null;
-  }
-
-  /**
-   * Data of something that goes on at the server while this scene is open (see live.js): settings that change, or null.
-   * @param {any} message What `live_data` of the lesson computed.
-   * @param {Settings} settings
-   * @returns {Settings | null}
-   */
-  receive(message, settings) {
     return null;
   }
 

@@ -9,5 +9,12 @@ import { Shape } from "./shape.js";
 import { Training } from "./training.js";
 
 export default function register() {
-  registerScenes("warmup", { curve: Curve, shape: Shape, runs: Runs, adam: Adam, live: Training, predict: Predict });
+  registerScenes("warmup", {
+    curve: Curve,
+    shape: Shape,
+    runs: Runs,
+    adam: Adam,
+    learning: Training,
+    predict: Predict,
+  });
 }

@@ -5,8 +5,7 @@ import { Cheaper } from "./cheaper.js";
 import { Costs } from "./costs.js";
 import { Crossover } from "./crossover.js";
 import { Path } from "./path.js";
-import { Timed } from "./timed.js";
 
 export default function register() {
-  registerScenes("why", { path: Path, costs: Costs, crossover: Crossover, timed: Timed, predict: Cheaper });
+  registerScenes("why", { path: Path, costs: Costs, crossover: Crossover, predict: Cheaper });
 }

@@ -47,12 +47,6 @@ class ProbeResult:
     attention: npt.NDArray[np.uint8]
 
 
-def word_from_text(text: str, default: str = "headlight") -> str:
-    """Take the first letters of a text, as many as a word may have; the default where there are too few."""
-    letters = "".join(letter for letter in text.lower() if letter in LETTERS)[:LONGEST]
-    return letters if len(letters) >= SHORTEST else default
-
-
 class ReversalTrainer:
     """Model in training.
 

@@ -1,6 +1,6 @@
-"""Recorded training run, made once with the code of the live one.
+"""Recorded training run of the model in reversal_task.py.
 
-python -m viz_app.lessons.jobs.recorded_training        records it again, into the files that ship
+python -m viz_app.lessons.warmup.recorded_training      records it again, into the files that ship
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 FOLDER = Path(__file__).with_name("recorded")
 WORD = "headlight"
+_SNAPSHOT_EVERY = 10  # steps
 
 _NAME = "reversing"
 _FORMAT_VERSION = 1
@@ -62,15 +63,14 @@ def load_recorded_training(folder: Path = FOLDER) -> RecordedTraining:
 
 def record_training(folder: Path = FOLDER, steps: int | None = None) -> None:
     """Train once at full speed and write the files."""
-    from viz_app.lessons.jobs.live_training import SNAPSHOT_EVERY
-    from viz_app.lessons.jobs.reversal_task import MODEL, TRAINING, AttentionProbe, ReversalTrainer
+    from viz_app.lessons.warmup.reversal_task import MODEL, TRAINING, AttentionProbe, ReversalTrainer
 
     learner = ReversalTrainer()
     loss: list[float] = []
     moments, weights = [0], [learner.weights()]
     while learner.steps < (steps or TRAINING.steps):
         loss.append(round(learner.step(), 5))
-        if learner.steps % SNAPSHOT_EVERY == 0:
+        if learner.steps % _SNAPSHOT_EVERY == 0:
             moments.append(learner.steps)
             weights.append(learner.weights())
     looks = AttentionProbe().probe(WORD, weights)
