@@ -19,9 +19,9 @@ import pytest
 
 from tests.browser.chromium import Chromium, executable
 from tests.browser.explorer_driver import PAGE, Open
-from tests.browser.kept import Kept
+from tests.browser.file_explorer import Answer, FileExplorer, sample
 from tests.browser.lesson_driver import Lesson
-from tests.browser.rest import PAGE_MILLISECONDS, rest, settled, wait_until_idle
+from tests.browser.rest import PAGE_MILLISECONDS, settled, wait_until_idle
 from tests.browser.served import address_of, leave
 from tests.conftest import SERVERS
 from tests.missing import skip_or_fail
@@ -147,21 +147,18 @@ class Watch:
 _watch = Watch()
 
 
-def _opened(
-    url: str,
-    *,
-    width: int = 1280,
-    height: int = 720,
-    dark: bool = False,
-    locale: str = "en-US",
-    still: bool = False,
-) -> Page:
+def _shape(page: Page, *, width: int = 1280, height: int = 720, dark: bool = False, still: bool = False) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce" if still else "no-preference")
+    page.bring_to_front()  # Chromium draws one frame a second in a page behind another
+
+
+def _opened(url: str, *, locale: str = "en-US", **window: Any) -> Page:
     """Open an address and wait until Streamlit is done, if it is there; `still` asks for reduced motion."""
     context = _chromium.profile(_path(), locale, _watch.attach)
     context.set_default_timeout(PAGE_MILLISECONDS)
     page = context.new_page()
-    page.set_viewport_size({"width": width, "height": height})
-    page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce" if still else "no-preference")
+    _shape(page, **window)
     page.goto(url)
     if not url.startswith("file:"):
         wait_until_idle(page)
@@ -255,37 +252,43 @@ def open_bare(serve: Serve, open_page: OpenPage) -> Open:
     return start
 
 
-@pytest.fixture(scope="session")
-def kept() -> Kept:
-    """Pages of the explorer that tests hand on."""
-    return Kept()
+class _PageOfExplorers:
+    explorers: FileExplorer | None = None
+
+
+_page_of_explorers = _PageOfExplorers()
 
 
 @pytest.fixture
-def open_explorer(serve: Serve, browser: Browser, kept: Kept) -> Iterator[Open]:
-    """Open the bare page, or get it as it was opened: `open_explorer("other", language="ko", width=390)`.
-
-    What is not of the window goes into the address.
-    """
-
-    def start(sample: str = "sentence", **options: Any) -> Page:
-        window, query = _window_and_query(options)
-        url = f"{serve(PAGE)}/?{urlencode({'sample': sample, **query})}"
-
-        def opened() -> Page:
-            page = _opened(url, **window)
-            page.locator(".explorer .tile").first.wait_for()
-            rest(page)
-            return page
-
-        return kept.take((url, *sorted(window.items())), opened)
-
-    yield start
-    kept.give_back()
+def explorers(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FileExplorer]:
+    """The page of the disk that explorers are opened in; it stays open as long as the browser."""
+    if _page_of_explorers.explorers is None or _page_of_explorers.explorers.page.is_closed():
+        page = _chromium.profile(_path(), "en-US", _watch.attach).new_page()
+        page.set_default_timeout(PAGE_MILLISECONDS)
+        _page_of_explorers.explorers = FileExplorer(page, tmp_path_factory.mktemp("explorer"))
+    yield _page_of_explorers.explorers
     _watch.check()
 
 
 @pytest.fixture
+def open_payload(explorers: FileExplorer) -> Callable[..., Page]:
+    """Open an explorer: `open_payload(payload, answer, width=390, dark=True)`."""
+
+    def start(payload: bytes, answer: Answer | None = None, **window: Any) -> Page:
+        _shape(explorers.page, **window)
+        explorers.open(payload, answer)
+        return explorers.page
+
+    return start
+
+
+@pytest.fixture
+def open_explorer(open_payload: Callable[..., Page]) -> Open:
+    """Open the explorer of a sample: `open_explorer("other", language="ko", width=390)`."""
+    return lambda name="sentence", language="en", **window: open_payload(sample(name, language), **window)
+
+
+@pytest.fixture
 def explorer(open_explorer: Open) -> Page:
-    """The bare page at 1280 x 720 in English, light, with the sentence of explorer_driver.MAPS."""
+    """The explorer at 1280 x 720 in English, light, with the sentence of explorer_driver.MAPS."""
     return open_explorer()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -179,9 +178,3 @@ def milliseconds_of(button: Locator) -> float:
         }"""
     )
     return milliseconds
-
-
-def reported(page: Page) -> dict[str, Any]:
-    """The selection as Python knows it."""
-    answer: dict[str, Any] = json.loads(page.locator("[data-testid=stMarkdown] p", has_text="kind").inner_text())
-    return answer

@@ -92,7 +92,7 @@ def test_a_term_of_a_lesson_explains_itself(open_lesson: OpenLesson, check_acces
     link.hover()  # across the gap between word and explanation
     assert tip.is_visible()
     page.goto(str(link.evaluate("link => link.href")))
-    term = page.get_by_role("heading", name=masks.korean, exact=False)
+    term = page.get_by_role("heading", name=masks.words["ko"], exact=False)
     assert until(page, lambda: 0 <= (term.bounding_box() or {"y": -1})["y"] < 900)
 
 

@@ -19,10 +19,10 @@ from tests.browser.explorer_driver import (
     nodes,
     pixels,
     press,
-    reported,
     settle,
     shown,
 )
+from tests.browser.file_explorer import reported, search
 from tests.browser.rest import quickest
 from transformer_core.config import LengthPenalty
 from viz_app.figures.colours.palette import kind_color
@@ -40,14 +40,19 @@ INKS = {name: np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) for name,
 
 
 @pytest.fixture
-def open_search(open_bare: Open) -> Open:
-    """Open the bare page with its tree: `open_search(steps=9, beam=3, kind="power", width=390)`."""
+def open_search(open_payload: Open) -> Open:
+    """Open an explorer with its tree: `open_search(steps=9, beam=3, kind="power", width=390)`."""
 
     def start(
-        *, steps: int = 9, beam: int = 3, kind: LengthPenalty = "gnmt", closed: bool = False, **options: Any
+        *,
+        steps: int = 9,
+        beam: int = 3,
+        kind: LengthPenalty = "gnmt",
+        closed: bool = False,
+        language: str = "en",
+        **window: Any,
     ) -> Page:
-        page = open_bare("beam", steps=steps, beam=beam, kind=kind, **options)
-        page.locator(".explorer .tile").first.wait_for()
+        page = open_payload(*search(steps, beam, kind, language), **window)
         if not closed:
             page.locator(".beam-button").click()
         settle(page)

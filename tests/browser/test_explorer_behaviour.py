@@ -21,12 +21,12 @@ from tests.browser.explorer_driver import (
     map_of,
     milliseconds_of,
     press,
-    reported,
     selected,
     settle,
     shown,
     state,
 )
+from tests.browser.file_explorer import reported, sample, show
 from tests.browser.rest import quickest, steady
 from viz_app.components.explorer.selection import Selection
 
@@ -61,7 +61,7 @@ def test_a_new_translation_keeps_the_place_and_the_selection(
     explorer.locator(".slider").fill("9")
     explorer.get_by_text('"step": 9').wait_for()
     explorer.locator(".explorer").evaluate("(root) => { root.same = true; }")
-    explorer.get_by_text("other sentence").click()
+    show(explorer, sample("other"))
     explorer.get_by_text("vergessen", exact=True).wait_for()
     settle(explorer)
     assert explorer.locator(".explorer").evaluate("(root) => root.same") is True
@@ -82,26 +82,12 @@ def test_a_step_that_a_shorter_translation_lacks_becomes_its_end(open_explorer: 
     page = open_explorer("20")
     page.locator(".slider").fill("18")
     page.get_by_text('"step": 18').wait_for()
-    page.get_by_text("other sentence").click()
+    show(page, sample("other"))
     page.get_by_text("vergessen", exact=True).wait_for()
     settle(page)
     assert page.locator(".step-text").inner_text() == "All tokens (13)"
     assert page.locator(".token.unwritten").count() == 0
     page.get_by_text('"step": null').wait_for()
-
-
-def test_after_a_visit_elsewhere_the_selection_is_still_there(explorer: Page) -> None:
-    choose(explorer, ".kind-encoder")
-    choose(explorer, ".tile >> nth=9")
-    explorer.get_by_text('"layer": 1').wait_for()
-    explorer.get_by_text("away").click()
-    explorer.locator(".explorer").wait_for(state="detached")
-    explorer.get_by_text("away").click()
-    explorer.locator(".tile").first.wait_for()
-    settle(explorer)
-    assert selected(explorer) == "2.2"
-    assert explorer.locator(".kind-encoder").get_attribute("aria-pressed") == "true"
-    assert reported(explorer)["head"] == 1
 
 
 def test_at_a_step_only_what_is_written_is_shown(explorer: Page) -> None:

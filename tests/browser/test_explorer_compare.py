@@ -22,10 +22,10 @@ from tests.browser.explorer_driver import (
     numbers,
     patch,
     press,
-    reported,
     selected,
     settle,
 )
+from tests.browser.file_explorer import compared, reported, show
 from viz_app.figures.colours.scales import ColorMap, diverging
 
 if TYPE_CHECKING:
@@ -34,17 +34,6 @@ if TYPE_CHECKING:
     from tests.browser.conftest import CheckAccessibility
 
 DIFFERENCE = ".side-difference"
-
-
-@pytest.fixture
-def open_compare(open_bare: Open) -> Open:
-    def start(**options: Any) -> Page:
-        page = open_bare("compare", **options)
-        page.locator(".explorer .tile").first.wait_for()
-        settle(page)
-        return page
-
-    return start
 
 
 def printed(difference: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.uint8]:
@@ -58,8 +47,8 @@ def pin_first_then(page: Page, tile: int) -> None:
     choose(page, f".tile >> nth={tile}")
 
 
-def test_two_heads_and_their_difference(open_compare: Open, check_accessibility: CheckAccessibility) -> None:
-    page = open_compare()
+def test_two_heads_and_their_difference(open_payload: Open, check_accessibility: CheckAccessibility) -> None:
+    page = open_payload(compared("plain"))
     pin_first_then(page, 8)  # head 2.1
     a, b = map_of(MAPS, "cross"), map_of(MAPS, "cross", 1, 0)
     found = cell_colors(page, *a.shape, selector=DIFFERENCE)
@@ -89,11 +78,11 @@ def test_two_heads_and_their_difference(open_compare: Open, check_accessibility:
 
 
 @pytest.mark.parametrize("linked", [False, True])
-def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(open_compare: Open, linked: bool) -> None:
-    page = open_compare(vs="link" if linked else "")
+def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(open_payload: Open, linked: bool) -> None:
+    page = open_payload(compared("edit", linked=True) if linked else compared("plain"))
     if not linked:
         pin_first_then(page, 29)
-        page.get_by_text("edit", exact=True).click()
+        show(page, compared("edit"))
         page.locator(".token", has_text="kleiner").wait_for()
         settle(page)
     after = samples.sample(*samples.EDIT, seed=2)
@@ -112,8 +101,8 @@ def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(open_
     assert names[0].startswith("A: Head") and "plain" in names[0] and "edit" in names[1]
 
 
-def test_on_a_phone_in_the_dark_in_korean(open_compare: Open, check_accessibility: CheckAccessibility) -> None:
-    page = open_compare(vs="link", language="ko", dark=True, width=390, height=844)
+def test_on_a_phone_in_the_dark_in_korean(open_payload: Open, check_accessibility: CheckAccessibility) -> None:
+    page = open_payload(compared("edit", linked=True, language="ko"), dark=True, width=390, height=844)
     lefts = page.locator(".compare-side").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().left)")
     assert len(lefts) == 3 and len(set(lefts)) == 1, "stacked"
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390

@@ -26,12 +26,12 @@ from tests.browser.explorer_driver import (
     place_of,
     press,
     read_table,
-    reported,
     setting,
     settle,
     shown,
     state,
 )
+from tests.browser.file_explorer import reported
 from viz_app.figures.colours.palette import kind_color, scale
 
 if TYPE_CHECKING:
@@ -225,7 +225,9 @@ def test_one_token_in_all_heads(explorer: Page) -> None:
     choose(explorer, ".side-k")
     key = int(state(explorer, "pin")[1:])
     check_table(explorer, written, heads, MAPS.cross[:, :, :, key].reshape(48, -1))
-    explorer.locator(".map").click(position={"x": left - 20, "y": top + 10.5 * row})  # head 2.3
+    place = place_of(explorer)
+    y = place["top"] + 10.5 * place["row"] - place["scroll"]
+    explorer.locator(".map").click(position={"x": place["left"] - 20, "y": y})  # head 2.3
     settle(explorer)
     assert explorer.locator(".zoom-head").get_attribute("aria-pressed") == "true"
     assert "head 2.3" in str(explorer.locator(".tile[aria-selected=true]").get_attribute("aria-label"))

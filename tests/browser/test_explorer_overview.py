@@ -19,9 +19,9 @@ from tests.browser.explorer_driver import (
     painting,
     patch,
     pixels,
-    reported,
     settle,
 )
+from tests.browser.file_explorer import reported, sample, show
 from tests.browser.rest import quickest, rest
 from tests.explorer_measures import change, clearly_changed, distance, entropy
 from transformer_core.attention_maps import KINDS, Kind
@@ -132,7 +132,7 @@ def test_tiles_flow_in_the_order_of_a_measure(explorer: Page, check_accessibilit
 def test_what_has_changed_since_the_last_sentence(explorer: Page) -> None:
     choose(explorer, ".view-kinds")
     assert explorer.locator(".tile.changed").count() == 0
-    explorer.get_by_text("other sentence").click()
+    show(explorer, sample("other"))
     explorer.get_by_text("vergessen", exact=True).wait_for()
     rest(explorer)
     explorer.locator(".order-select").select_option("change")
