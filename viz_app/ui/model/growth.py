@@ -60,11 +60,12 @@ class Seen:
         )
 
     def to_query(self, history: History) -> Params:
-        """Return the URL parameters."""
+        """Return the URL parameters; none of the selection where it is that of the start."""
+        shown, start = map(selection_to_params, (self.selection, first_selection(history)))
         return {
             "grown_text": str(self.sentence + 1) if self.sentence else None,
             "grown_at": str(history.steps[self.snapshot]) if self.snapshot else None,
-            **selection_to_params(self.selection),
+            **({} if shown == start else shown),
         }
 
 
