@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -21,15 +19,13 @@ from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.hooks.edits import zero
-from transformer_core.hooks.points import Site, capture, edit, hook_points
+from transformer_core.hooks.points import Site, capture, edit
 from transformer_core.model.masks import padding_mask
 from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import SourceTooLong, TeacherForcedInput, Translation, Translator
 
 SENTENCE = "The teacher doesn't like two well-known books."
 SENTENCES = [source for source, _ in sentence_pairs()[::61]]
-LAYERS = ("encoder.1", "cross.2")
 
 
 def new_translator(tokenizer: Tokenizer, seed: int = 1, extra_length: int = 4) -> Translator:
@@ -294,37 +290,6 @@ def test_edits_reach_decoding_and_maps_alike(translator: Translator) -> None:
     assert not np.allclose(maps.cross[1, :, 0], plain.attention.cross[1, :, 0], atol=1e-5)
     again = translator.translate(SENTENCE)
     assert again.scores == pytest.approx(plain.scores, abs=1e-6)
-
-
-def test_two_users_of_one_model(translator: Translator) -> None:
-    def job(head: int | None) -> tuple[str, AttentionMaps]:
-        if head is None:
-            translation = translator.translate(SENTENCE)
-            return translation.text, translation.attention
-        with edit(translator.model, [f"{layer}.{head + 1}" for layer in LAYERS], zero):
-            translation = translator.translate(SENTENCE)
-            return translation.text, translation.attention
-
-    heads = [None, 0, 3, None, 1, 2] * 3
-    expected = {head: job(head) for head in set(heads)}
-    with ThreadPoolExecutor(4) as pool:
-        for head, (text, maps) in zip(heads, pool.map(job, heads), strict=True):
-            assert text == expected[head][0]
-            assert same(maps, expected[head][1])
-    assert not any(point.is_active for point in hook_points(translator.model).values())
-
-
-def test_a_capture_outside_sees_decoding_but_not_another_task(translator: Translator) -> None:
-    async def other() -> None:
-        await asyncio.to_thread(translator.translate, SENTENCES[0])
-
-    async def main() -> int:
-        task = asyncio.create_task(other())  # its context is copied here, before the capture opens
-        with capture(translator.model, "encoder.1") as seen:
-            await task
-            return len(seen)
-
-    assert asyncio.run(main()) == 0
 
 
 # --- loading ----------------------------------------------------------------------------------------------------------

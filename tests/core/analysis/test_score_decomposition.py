@@ -38,7 +38,6 @@ SHAPES: list[dict[str, Any]] = [
     {"window": 3, "positions": "none"},
     {"tie": "none", "output_bias": True, "positions": "learned", "max_positions": 64},
 ]
-each_shape = pytest.mark.parametrize("options", SHAPES, ids=str)
 HEAD = 2
 
 
@@ -141,28 +140,6 @@ def test_parts_sum_to_the_score(translator: Translator, by: By) -> None:
         assert parts.queries.shape[0] == len(parts.query_origins) and parts.keys.shape[0] == len(parts.key_origins)
         for query, key in visible(parts):
             assert float(parts.of(query, key).sum()) == pytest.approx(float(parts.scores[query, key]), abs=1e-4)
-
-
-@pytest.mark.parametrize("kind", ["encoder", "decoder"])
-def test_the_first_layer_has_four_exact_parts(translator: Translator, kind: Kind) -> None:
-    """Words and positions times W^Q and W^K; nothing is frozen."""
-    run, model = run_of(translator), translator.model
-    ids = run.source if kind == "encoder" else run.inputs
-    attention = (model.encoder if kind == "encoder" else model.decoder).layers[0].get_submodule("self_attention")
-    width = translator.config.d_k
-    w_q, w_k = (
-        attention.get_parameter(f"{name}.weight").detach()[HEAD * width : (HEAD + 1) * width] for name in ("w_q", "w_k")
-    )
-    states = model.embedding(ids)[0].detach(), model.positions(0, ids.shape[1])
-    parts = decompose_score(translator, run, f"{kind}.1.{HEAD + 1}", by="role")
-    assert [origin.role for origin in parts.query_origins] == ["word", "position", "bias"]
-    for query, key in visible(parts):
-        found = parts.of(query, key)
-        for one, of_query in enumerate(states):
-            for other, of_key in enumerate(states):
-                expected = (of_query[query] @ w_q.T) @ (of_key[key] @ w_k.T) / math.sqrt(width)
-                assert float(found[one, other]) == pytest.approx(float(expected), abs=1e-5)
-        assert not found[2].any() and not found[:, 2].any()
 
 
 @of_shapes(SHAPES)

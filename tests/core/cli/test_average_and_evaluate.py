@@ -104,16 +104,6 @@ def test_a_run_without_validation_has_no_best_step(made: Workplace, call: Call, 
     assert "has no best step; train with --valid, or use --last" in error
 
 
-def test_average_replaces_nothing_unasked(made: Workplace, call: Call, tmp_path: Path) -> None:
-    before = load_checkpoint(made.checkpoint).weights_hash
-    assert "--force" in one_line_error(call("average", made.run, "--last", "1", "--out", made.checkpoint))
-    assert load_checkpoint(made.checkpoint).weights_hash == before
-    (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
-    said = call("average", made.run, "--last", "1", "--out", tmp_path, "--force")
-    assert "is not a checkpoint" in one_line_error(said)
-    assert (tmp_path / "thesis.txt").exists()
-
-
 def test_evaluate_ends_with_one_line_of_json(made: Workplace, call: Call) -> None:
     said = call("evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--greedy", "--per-sentence")
     assert said.status == 0

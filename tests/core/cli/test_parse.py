@@ -145,8 +145,6 @@ def test_text_where_trees_belong_and_the_other_way_round(parsing: Parsing, made:
     new = parsing.data.parent / "new"
     said = call("prepare", "--train", parsing.train, "--out", new)
     assert one_line_error(said).endswith("trees need --task parsing\n")
-    said = call("prepare", "--task", "parsing", "--train", made.pairs, "--out", new)
-    assert "--task parsing needs .trees or .mrg" in one_line_error(said)
     said = call("evaluate", "--checkpoint", parsing.checkpoint, "--test", parsing.test)
     assert one_line_error(said).endswith("trees need --task parsing\n")
     said = call("train", "--preset", "tiny", "--train", parsing.train, made.pairs, "--out", new)
@@ -156,11 +154,7 @@ def test_text_where_trees_belong_and_the_other_way_round(parsing: Parsing, made:
     assert not new.exists()
 
 
-def test_options_that_only_one_task_has(parsing: Parsing, made: Workplace, call: Call) -> None:
-    said = call("evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--constrained", "true")
-    assert one_line_error(said) == "error: --constrained needs --task parsing\n"
-    said = call("translate", "--checkpoint", made.checkpoint, "--constrained", "true", stdin=b"a\n")
-    assert one_line_error(said) == f"error: --constrained: {made.checkpoint} is no parser\n"
+def test_options_that_only_one_task_has(parsing: Parsing, call: Call) -> None:
     arguments = ["evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test]
     for option, *value in (
         ["--per-sentence"],
@@ -172,11 +166,6 @@ def test_options_that_only_one_task_has(parsing: Parsing, made: Workplace, call:
         assert one_line_error(said) == f"error: {option} needs --task translation\n"
     said = call("prepare", "--task", "parsing", "--train", parsing.train, "--source-vocab-size", "9", "--out", "x")
     assert "leave --source-vocab-size out" in one_line_error(said)
-
-
-def test_a_translator_does_not_parse(made: Workplace, call: Call) -> None:
-    said = call("parse", "--checkpoint", made.checkpoint, stdin=b"a b\n")
-    assert "this model is no parser" in one_line_error(said)
 
 
 def test_a_damaged_tree_is_named(parsing: Parsing, call: Call, tmp_path: Path) -> None:

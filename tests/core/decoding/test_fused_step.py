@@ -147,7 +147,10 @@ def _global_hook(model: Transformer) -> Iterator[None]:
 
 
 HOOKS: tuple[Callable[[Transformer], Any], ...] = (
-    lambda model: capture(model, "cross.2.head_outputs"),
+    *(
+        lambda model, point=point: capture(model, f"decoder.2.{point}")
+        for point in ("head_outputs", "head_results", "attention_output", "ffn_output", "scale")
+    ),
     lambda model: edit(model, "decoder.logits", lambda value, site: None),
     lambda model: _module_hook(model.get_submodule("decoder.layers.1.feed_forward.w_2")),
     lambda model: _module_hook(model.get_submodule("decoder.layers.0.self_attention.weights")),
@@ -174,7 +177,7 @@ def test_it_is_not_applicable_while_the_decoder_has_hooks(hooked: Callable[[Tran
 @torch.no_grad()
 def test_hooks_of_the_encoder_do_not_matter(model: Transformer) -> None:
     fused = start(model, (3,), 1).fused_step
-    with capture(model, "encoder"):
+    with capture(model, ["encoder", "encoder.scale"]):
         assert fused is not None and fused.is_applicable()
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.core.decoding.slow_search import greedy
@@ -12,18 +10,6 @@ from tests.core.tiny import SPECIAL, tiny_model
 from transformer_core.data import make_batch
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.hooks.points import Site, edit
-
-SOURCES = st.lists(st.lists(st.integers(4, 9), min_size=1, max_size=5), min_size=1, max_size=4)
-
-
-@given(SOURCES, st.integers(0, 50), st.integers(1, 6))
-def test_against_a_search_without_a_cache(sources: list[list[int]], seed: int, extra: int) -> None:
-    model = tiny_model(seed=seed, vocab_size=10)
-    batch = make_batch(sources, [[] for _ in sources], SPECIAL)
-    got = greedy_search(model, batch.source, SPECIAL, extra_length=extra)
-    for source, ids in zip(sources, got, strict=True):
-        expected = greedy(model, source, limit=len(source) + extra)
-        assert ids == [token for token in expected.tokens if token != SPECIAL.eos]
 
 
 def test_sentences_that_end_early_leave_the_batch() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch import Tensor
 
 from transformer_core.decoding.kv_cache import CrossKV, KVCache
@@ -37,21 +35,6 @@ def write(cache: KVCache, marks: list[float]) -> list[Tensor]:
         live.append(got_keys[:, 0, :, 0])
     cache.length += 1
     return live
-
-
-@given(st.lists(st.lists(st.integers(0, 5), min_size=6, max_size=6), min_size=1, max_size=9))
-def test_many_moves_are_those_of_lists(moves: list[list[int]]) -> None:
-    """Rows that change places after every token, with a cache that grows: against plain Python lists."""
-    cache = cache_of(rows=6, sentences=6)
-    pasts: list[list[float]] = [[] for _ in range(6)]
-    for step, rows in enumerate(moves):
-        marks = [float(10 * step + row) for row in range(6)]
-        live = write(cache, marks)
-        pasts = [[*past, mark] for past, mark in zip(pasts, marks, strict=True)]
-        for layer in range(2):
-            torch.testing.assert_close(live[layer], torch.tensor(pasts) + layer / 10)
-        cache.reorder(torch.tensor(rows))
-        pasts = [pasts[row] for row in rows]
 
 
 def test_finished_sentences_are_dropped() -> None:

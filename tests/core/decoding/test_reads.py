@@ -96,17 +96,6 @@ def test_many_sentences_cost_no_more_operations(steps: list[tuple[int, int, int,
     assert cost[0] == cost[1]
 
 
-def test_a_batch_of_128_is_its_sentences() -> None:
-    model, source = tiny_model(vocab_size=10), padded([2 + i % 7 for i in range(128)], vocab_size=10)
-    config = DecodingConfig(beam=4, extra_length=4)
-    found = beam_search(model, source, SPECIAL, config)
-    for number in range(0, 128, 9):
-        ids = source[number : number + 1]
-        (alone,) = beam_search(model, ids[ids != SPECIAL.pad][None], SPECIAL, config)
-        assert [each.ids for each in found[number].hypotheses] == [each.ids for each in alone.hypotheses]
-        assert [each.token for each in found[number].history] == [each.token for each in alone.history]
-
-
 def test_the_next_step_is_launched_before_the_last_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[str] = []
 

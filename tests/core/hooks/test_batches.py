@@ -11,7 +11,7 @@ from torch import Tensor
 
 import transformer_core as tc
 from tests.core.tiny import sentence_pairs
-from transformer_core.hooks.edits import chain, force_edges, inject, knock_out, mean_of, only, patch
+from transformer_core.hooks.edits import chain, force_edges, inject, knock_out, mean_of, patch
 from transformer_core.hooks.points import Edit, Site, capture, edit
 from transformer_core.runs import Run, run
 from transformer_core.translator import Translator
@@ -75,12 +75,6 @@ def test_a_batch_is_its_sentences_alone(name: str, learned: Translator, donor: R
         run(learned, pair, edits=CHANGES[name](donor if means else donor[number])) for number, pair in enumerate(PAIRS)
     ]
     close(log_p(batch), [log_p(each)[0] for each in alone])
-
-
-def test_only_some_sentences_are_patched(learned: Translator, donor: Run) -> None:
-    found = log_p(run(learned, PAIRS, edits={"cross.2.weights": only(patch(donor), sentences={1})}))
-    plain, patched = (log_p(run(learned, PAIRS, edits=each)) for each in ({}, {"cross.2.weights": patch(donor)}))
-    close(found, [plain[0], patched[1], plain[2]])
 
 
 @pytest.mark.parametrize("beam", [1, 3])

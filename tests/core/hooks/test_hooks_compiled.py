@@ -67,12 +67,6 @@ def assert_native_hooks_see_all(model: Transformer, backend: str) -> None:
 
 
 @pytest.mark.slow
-@torch.no_grad()
-def test_native_hooks_before_and_after_compiling() -> None:
-    assert_native_hooks_see_all(tiny_model(num_layers=1), "eager")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["eager", "aot_eager", "inductor"])
 @torch.no_grad()
 def test_native_hooks_in_a_model_of_six_layers(backend: str) -> None:

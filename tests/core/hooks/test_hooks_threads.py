@@ -15,15 +15,10 @@ import numpy as np
 import pytest
 import torch
 
-from tests.core.tiny import SPECIAL, nobody_listens, padded, run, sentence_pairs, tiny_model
+from tests.core.tiny import nobody_listens, run, sentence_pairs
 from transformer_core.attention_maps import KINDS, AttentionMaps
-from transformer_core.config import DecodingConfig
-from transformer_core.decoding.beam import beam_search
-from transformer_core.decoding.greedy import greedy_search
-from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import capture, edit, hook_points
-from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.transformer import Transformer
 from transformer_core.translator import Translation, Translator
 
@@ -83,34 +78,6 @@ def test_captures_and_edits_in_threads_stay_apart(model: Transformer) -> None:
 
     together(ablating(0), ablating(3), capturing([7, 2], 1), capturing([4], 2), bystander)
     assert nobody_listens(model)
-
-
-def test_a_capture_does_not_see_the_passes_of_another_thread(model: Transformer) -> None:
-    with capture(model) as mine:
-        together(lambda: None, lambda: (run(model, [5, 3]), None)[1])
-        assert len(mine) == 0
-        run(model, [2])
-    assert all(weights.shape[0] == 1 for weights in mine.values())
-
-
-def test_a_bystander_of_a_capture_keeps_every_bit_and_the_fast_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, source = tiny_model(), padded([5, 3, 4])
-    seen, found = run(model), beam_search(model, source, SPECIAL, DecodingConfig(beam=3, extra_length=5))
-    (greedy,) = greedy_search(model, source[:1], SPECIAL)
-    readable: list[object] = []
-    with (
-        capture(model, "all") as captured,
-        edit(model, list(hook_points(model)), lambda value, site: 2 * value),
-        ThreadPoolExecutor(1) as pool,
-    ):
-        monkeypatch.setattr(IncrementalDecoder, "_readable_step", lambda *given: readable.append(given))
-        monkeypatch.setattr(MultiHeadAttention, "compute_heads", lambda *given: readable.append(given))
-        assert torch.equal(pool.submit(run, model).result(timeout=30), seen)
-        again = pool.submit(beam_search, model, source, SPECIAL, DecodingConfig(beam=3, extra_length=5))
-        for one, other in zip(again.result(timeout=60), found, strict=True):
-            assert one == other  # log-probabilities included
-        assert pool.submit(greedy_search, model, source[:1], SPECIAL).result(timeout=30) == [greedy]
-    assert not captured and not readable
 
 
 class Calls(Generic[Result]):

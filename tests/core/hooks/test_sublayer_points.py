@@ -9,12 +9,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, nobody_listens, padded, run, tiny_model
-from transformer_core.config import DecodingConfig
-from transformer_core.decoding.beam import beam_search
+from tests.core.tiny import drawn_biases_and_norms, inputs_for, nobody_listens, run, tiny_model
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks.edits import patch, zero
-from transformer_core.hooks.points import Point, Rows, capture, edit, has_hooks, hook_points, row_context
+from transformer_core.hooks.points import Point, Rows, capture, edit, hook_points, row_context
 from transformer_core.model.layer_norm import LayerNorm
 from transformer_core.model.transformer import Transformer
 
@@ -165,24 +163,8 @@ def test_every_point_is_the_same_step_by_step_as_in_one_pass(options: dict[str, 
         torch.testing.assert_close(torch.cat(calls, dim=-2), whole[address], atol=1e-5, rtol=1e-5)
 
 
-@pytest.mark.parametrize("point", NEW)
-def test_beam_search_with_an_edit_finds_what_the_forced_pass_says(point: Point, model: Transformer) -> None:
-    addresses = [address for address in hook_points(model) if address.endswith(point)]
-    source = padded((5,))
-    with edit(model, addresses, lambda value, site: 0.8 * value):
-        (found,) = beam_search(model, source, SPECIAL, DecodingConfig(beam=3, extra_length=3))
-        best = found.hypotheses[0]
-        outputs = torch.tensor([[*best.ids, SPECIAL.eos][: len(best.log_probabilities)]])
-        inputs = torch.cat([torch.tensor([[SPECIAL.bos]]), outputs[:, :-1]], dim=1)
-        with torch.no_grad():
-            logits = model(source, inputs, None)
-    log_p = logits.log_softmax(dim=-1).gather(2, outputs[:, :, None]).flatten()
-    assert list(best.log_probabilities) == pytest.approx(log_p.tolist(), abs=1e-4)
-
-
-@pytest.mark.parametrize("point", NEW)
-def test_nothing_is_computed_when_nobody_listens(point: Point, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without hooks each LayerNorm is one kernel, W^O one product; decoding never leaves its fused step."""
+def test_nothing_is_computed_when_nobody_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without hooks each LayerNorm is one kernel, W^O one product."""
     model = make({})
     monkeypatch.setattr(F, "layer_norm", counted := Counted(F.layer_norm))
     run(model)
@@ -190,19 +172,6 @@ def test_nothing_is_computed_when_nobody_listens(point: Point, monkeypatch: pyte
     with capture(model, "scale") as seen:
         run(model)
     assert counted.calls == 10 and len(seen) == 10
-    source = padded((4,))
-    with torch.no_grad():
-        memory = model.encode(source, None)
-        decoder = IncrementalDecoder(model, memory, torch.ones(1, 1, 1, 4, dtype=torch.bool), beams=1)
-        assert decoder.fused_step is not None
-        assert decoder.fused_step.is_applicable()
-        with capture(model, point):
-            assert not decoder.fused_step.is_applicable()
-        encoder = [address for address in hook_points(model) if address.startswith("encoder") and point in address]
-        with edit(model, encoder, lambda value, site: None):
-            assert decoder.fused_step.is_applicable()
-        assert decoder.fused_step.is_applicable()
-    assert not has_hooks(*hook_points(model).values())
 
 
 class Counted:

@@ -17,7 +17,6 @@ from tests.core.tiny import inputs_for, tiny_model
 from tests.core.torch_twins import copy_attention
 from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.hooks.points import capture
-from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.restricted import RestrictedAttention, window_mask
 from transformer_core.model.transformer import Transformer
 
@@ -70,15 +69,6 @@ def test_against_torch_with_a_band(window: int, causal: bool) -> None:
     hidden = torch.tensor([[abs(i - j) > window or (causal and j > i) for j in range(50)] for i in range(50)])
     expected, _ = reference(x, x, x, attn_mask=hidden)
     torch.testing.assert_close(layer(x, x, None), expected, atol=1e-5, rtol=1e-5)
-
-
-@torch.no_grad()
-def test_a_window_that_covers_all_is_full_attention() -> None:
-    layer = restricted(64, causal=False)
-    full = MultiHeadAttention(d_model=16, num_heads=4, d_k=3, d_v=5)
-    full.load_state_dict(layer.state_dict())
-    x = torch.randn(2, 60, 16)
-    torch.testing.assert_close(layer(x, x, None), full(x, x, None), atol=1e-5, rtol=1e-5)
 
 
 def test_a_mask_of_pairs_is_refused() -> None:

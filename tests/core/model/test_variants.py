@@ -12,7 +12,6 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from tests.core.decoding import slow_search
 from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, tiny_config, tiny_model
 from tests.core.torch_twins import copy_layer, torchs
 from transformer_core.attention_variants import VARIANTS as REGISTERED
@@ -220,17 +219,6 @@ def test_cached_steps_agree_with_full_decoding(options: dict[str, Any], opened: 
             live = forced[address][:, :, t : t + 1, : row.shape[-1]]
             torch.testing.assert_close(row, live, atol=1e-5, rtol=1e-5)
     assert decoder.length == 9
-
-
-@each_variant
-def test_beam_search_against_a_search_without_a_cache(options: dict[str, Any]) -> None:
-    model = drawn_biases_and_norms(tiny_model(vocab_size=10, **options))
-    sources = [[4, 5, 6], [7]]
-    batch = make_batch(sources, [[], []], SPECIAL)
-    results = beam_search(model, batch.source, SPECIAL, DecodingConfig(beam=3, extra_length=4))
-    for source, result in zip(sources, results, strict=True):
-        expected = slow_search.beam(model, source, 3, 0.6, limit=len(source) + 4)
-        assert [h.score for h in result.hypotheses] == pytest.approx([h.score for h in expected], abs=1e-4)
 
 
 @each_variant

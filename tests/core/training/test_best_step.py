@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from safetensors.torch import load_file
-from torch import Tensor
 
 from tests.core.tiny import sentence_pairs
 from tests.core.training import killed
 from tests.core.training.runs import SHORT, metrics, new_trainer, same, train, updates, weights_of
 from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus
-from transformer_core.training import state
 from transformer_core.training.best_step import BestStep
 from transformer_core.training.state import step_folders
 from transformer_core.training.trainer import Trainer
@@ -178,21 +176,6 @@ def test_killed_at_one_file_operation_after_the_other(corpus: Corpus, tmp_path: 
     assert best_folders(run) == ["best-00000003"]
     assert ended(run) == ended(tmp_path / "straight")
     assert [path.name for path in run.iterdir() if path.name.startswith(".")] == []
-
-
-def test_a_full_disk_keeps_the_best_step(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    graded(new_trainer(corpus, tmp_path, EVERY.replace(steps=3))).train()
-
-    def full(path: Path, tensors: dict[str, Tensor]) -> None:
-        path.write_bytes(b"half")
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(state, "save_tensors", full)
-        with pytest.raises(OSError, match="No space left"):  # at step 4, the best
-            graded(new_trainer(corpus, tmp_path, EVERY, resume=True)).train()
-    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["best-00000002", "step-00000003"]
-    assert graded(new_trainer(corpus, tmp_path, EVERY, resume=True)).train().best.step == 4
 
 
 # --- overfitting ------------------------------------------------------------------------------------------------------

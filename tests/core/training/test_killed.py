@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import random
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -79,22 +77,6 @@ def test_killed_at_every_file_operation_of_a_training(corpus: Corpus, tmp_path: 
         assert run_once(corpus, folder) == 0
         check_result(corpus, folder)
     assert event > 60
-
-
-@pytest.mark.slow  # above it is killed at one file operation after the other
-def test_killed_at_random_moments(corpus: Corpus, tmp_path: Path) -> None:
-    run, noted, kills, rng = tmp_path / "run", tmp_path / "noted", 0, random.Random(1)
-    while not noted.exists() or f"{killed.CONFIG.steps}\n" not in noted.read_text():
-        process = killed.started(killed.train, corpus.folder, run, noted)
-        time.sleep(rng.uniform(0.0, 0.1 * (kills + 1)))  # longer and longer, so that slow machines finish too
-        if process.is_alive():
-            process.kill()
-            kills += 1
-        process.join()
-        check_saved(run, noted)
-    assert kills >= 1
-    assert run_once(corpus, tmp_path) == 0  # tidies up
-    check_result(corpus, tmp_path)
 
 
 def test_a_disk_that_is_full(corpus: Corpus, tmp_path: Path) -> None:

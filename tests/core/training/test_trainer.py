@@ -21,7 +21,7 @@ from tests.core.tiny import sentence_pairs
 from tests.core.training.runs import SHORT, metrics, new_model, new_trainer, same, train, updates, weights_of
 from transformer_core.data import Batch, Corpus, plan_epoch
 from transformer_core.model.masks import padding_mask
-from transformer_core.training import batch_loader, failures, objective, state, trainer, validation
+from transformer_core.training import batch_loader, failures, objective, trainer, validation
 from transformer_core.training.failures import TrainingFailed
 from transformer_core.training.schedule import learning_rate
 from transformer_core.training.state import StateError, step_folders
@@ -245,25 +245,6 @@ def test_checkpoints_by_time(corpus: Corpus, tmp_path: Path, monkeypatch: pytest
     steps = [int(folder.name.removeprefix("step-")) for folder in step_folders(tmp_path)]
     # Looks at the clock: three in every update, one after every save, two before.
     assert steps == [3, 6, 7]
-
-
-def test_a_full_disk_leaves_the_last_state_to_resume(
-    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, straight: Weights
-) -> None:
-    config = SHORT.replace(checkpoint_every=2)
-    run = tmp_path / "run"
-    new_trainer(corpus, run, config.replace(steps=2), dropout=0.3).train()
-
-    def full(path: Path, tensors: dict[str, Tensor]) -> None:
-        path.write_bytes(b"half")
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(state, "save_tensors", full)
-        with pytest.raises(OSError, match="No space left"):
-            new_trainer(corpus, run, config, dropout=0.3, resume=True).train()
-    assert [path.name for path in run.iterdir() if path.name != "metrics.jsonl"] == ["step-00000002"]
-    assert same(straight, weights_of(train(corpus, run, config, dropout=0.3, resume=True)))
 
 
 # --- stops ------------------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, parts, run_of_ids
+from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, parts
 from tests.core.analysis.models import of_shapes
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.attribution import POINTS, attribute, cross_contributions
@@ -80,19 +80,6 @@ def test_contributions_of_one_layer_for_alignment(learned: Translator, layer: in
     run = teacher_forced_run(learned, SOURCE, TARGET, points=POINTS)
     expected = shares_by_hand(learned, run, "alti", "cross", layer)
     assert cross_contributions(learned, run, layer) == pytest.approx(expected[:, :-1], abs=1e-5)
-
-
-@of_shapes([{}, {"norm": "pre"}, {"residual": False}])
-@pytest.mark.parametrize("method", METHODS)
-def test_sequences_of_one_token(translator: Translator, method: Method) -> None:
-    """`</s>` alone in, `</s>` alone out: what the two have is all there is."""
-    special = translator.tokenizer.special
-    run = run_of_ids(translator, [special.eos], [special.bos], [special.eos])
-    found = attribute(translator, run, method=method)
-    assert found.source.shape == found.target.shape == (1, 1)
-    assert float(found.source + found.target) == pytest.approx(1.0, abs=1e-6)
-    if method == "rollout":  # half of each encoder-decoder sub-layer is the source: 1 - 0.5 ** 2
-        assert float(found.source) == pytest.approx(0.75)
 
 
 def test_a_position_to_which_nothing_is_added_keeps_what_it_was(learned: Translator) -> None:

@@ -8,12 +8,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.core.analysis.models import SOURCE, TARGET, make_translator, of_shapes
+from tests.core.analysis.models import SOURCE, TARGET, of_shapes
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.effects.direct_effects import DirectEffects, direct_effects
 from transformer_core.head import Head
 from transformer_core.hooks.points import edit
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import Translator
 
 SHAPES: list[dict[str, Any]] = [
@@ -120,24 +119,6 @@ def test_every_part_is_what_a_frozen_model_makes_of_it(translator: Translator, c
     assert found.logit == pytest.approx(logit, abs=1e-4) and found.total == pytest.approx(logit, abs=1e-4)
     assert found.tokens == translator.tokenizer.tokens(tokens)
     assert not found.parts["decoder"][:, :, AT + 1 :].any()  # nothing from the future
-
-
-def test_biases_are_the_logit_of_an_empty_model(tokenizer: Tokenizer) -> None:
-    """With nothing else in the sums, the part of the biases is left."""
-    translator = make_translator(tokenizer, norm="pre", attention_biases=True)
-    model, found = translator.model, direct_effects(translator, SOURCE, TARGET, position=AT, tokens=[7])
-    seen, norm = Recorded(translator), translator.model.decoder.norm
-    assert isinstance(norm, nn.LayerNorm)
-    projections = [
-        layer.get_submodule(f"{name}_attention.w_o") for layer in model.decoder.layers for name in ("self", "cross")
-    ]
-    of_heads = 0.0
-    for w_o in projections:
-        assert isinstance(w_o, nn.Linear)
-        of_heads += seen.carried(w_o.bias.detach(), 0, [7])
-    assert float(found.parts["biases"]) == pytest.approx(
-        of_heads + float((norm.bias @ model.output_weight[7]).detach()), abs=1e-4
-    )
 
 
 def test_heads_and_words_are_sums(translator: Translator) -> None:
