@@ -93,7 +93,7 @@ def _check_metrics(case: dict[str, Any]) -> None:
     card = ModelCard.from_metrics(metrics)
     assert all(0 <= score.bleu <= 100 for score in card.scores)
     assert all(0 <= answer.right <= 1 and answer.asked > 0 for answer in card.answers)
-    assert all(aligner.rates[layer][head] <= 1 for aligner in card.aligners.values() for layer, head in [aligner.best])
+    assert all(each.rates[each.best.layer][each.best.head] <= 1 for each in card.aligners.values())
     assert card.trained_tokens is None or card.trained_tokens > 0
     assert all(isinstance(fact, str) for fact in training_facts(card).values())
     assert (card.main_score is None) == (not card.scores)

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ from viz_app.classroom import routes
 from viz_app.classroom.results import results_table
 from viz_app.cli import headlight
 from viz_app.serving import browser_cookie
-from viz_app.serving.browser_cookie import COOKIE, browser_name, sign_with, signed
+from viz_app.serving.browser_cookie import browser_name, sign_with, signed
 from viz_app.serving.classes import class_file, classrooms
 from viz_app.serving.classes import class_store as store_module
 from viz_app.serving.classes.class_file import MAX_FILE_BYTES, STATE_SETTING
@@ -90,14 +91,6 @@ def fresh(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
 
 
 # --- cookies of other apps on the same host, which the browser sends here too ----------------------------------------
-
-HEADERS = ("a@b=1", "theme/dark=1; x", "=;;==", 'a="\\400\\x', "a(b)=<c>", "\xff=\xfe", f"{COOKIE}=1; {COOKIE}@=2")
-
-
-@pytest.mark.parametrize("header", HEADERS)
-def test_no_cookie_of_another_app_makes_a_page_fail(header: str) -> None:
-    page = Browser("").get("/join/ABCDEF", cookie=header, **PAGE)
-    assert page.status == 200 and COOKIE in page.headers["set-cookie"]
 
 
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
@@ -407,43 +400,21 @@ def test_a_short_key_is_refused_at_the_start(
 # --- the answers in a spreadsheet ------------------------------------------------------------------------------------
 
 FORMULAS = (
-    "=1+1",
-    "+1",
-    "-1",
-    "@A1",
-    "\uff1d1+1",
-    "\uff0b1",
-    "\uff0d1",
-    "\uff20A1",
-    "\t=1",
-    "\r=1",
-    "\n=1",
-    " =1",
-    "\u200b=1",
-)
-INNER = (
-    "x;=1+1",
-    "x; =1+1",
-    "x\r=1+1",
-    "x\n=1+1",
-    "x\t=1+1",
-    "x;\uff1d1+1",
-    'x;"=1+1',
-    "x;;@A1",
-    "\r\n\r\n+1",
-    "\u202e;\u202d=1",
+    *("=1+1", "+1", "-1", "@A1", "\uff1d1+1", "\uff0b1", "\uff0d1", "\uff20A1"),
+    *("\t=1", "\r=1", "\n=1", " =1", "\u200b=1", "x;=1+1", "x; =1+1", "x\r=1+1", "x\n=1+1", "x\t=1+1"),
+    *("x;\uff1d1+1", 'x;"=1+1', "x;;@A1", "\r\n\r\n+1", "\u202e;\u202d=1"),
 )
 
 
-@pytest.mark.parametrize("text", FORMULAS + INNER)
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_no_text_of_a_class_runs_in_a_spreadsheet(text: str, delimiter: str) -> None:
+@pytest.mark.parametrize("text", FORMULAS)
+def test_no_text_of_a_class_runs_in_a_spreadsheet(text: str) -> None:
     """Whatever separates cells where the file is opened."""
     question = OwnQuestion(text=text, choices=(text, f"b{text}"))
     table = results_table((PollResult(question=question, counts={0: 2}),), texts("en")).decode("utf-8-sig")
     assert not set(table) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-    for row in csv.reader(io.StringIO(table, newline=""), delimiter=delimiter):
-        for cell in row:
+    tables = [csv.reader(io.StringIO(table, newline=""), delimiter=delimiter) for delimiter in (",", ";", "\t")]
+    for rows in tables:
+        for cell in chain.from_iterable(rows):
             assert cell.lstrip(' \r\n\t"\u200b')[:1] not in tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -15,12 +14,10 @@ from typing import Any
 import pytest
 from streamlit import config
 
-from benchmarks.server.cluster_parts import BASE_PATH, configure_nginx, find_nginx
 from benchmarks.server.visitor import visiting
 from tests.abuse.test_network import through
 from tests.app.classroom.asgi import Browser
-from tests.app.serving.scheduling.test_request_queue import wait_until
-from tests.browser.served import AppServer, free_port
+from tests.browser.served import AppServer
 from viz_app.serving.classes import classrooms
 from viz_app.serving.classes.classrooms import CLASSES_PER_MINUTE, MAX_CLASSES_OF_ADDRESS, Classrooms, TooManyClasses
 from viz_app.serving.opening.model_folders import allowed_root
@@ -219,50 +216,6 @@ def test_no_header_leaves_a_trace_in_the_log(server: AppServer) -> None:
         connects(server, value, "localhost")
     log = server.log.read_text(encoding="utf-8")
     assert "Traceback" not in log and len(log) < 20_000, log[-2_000:]
-
-
-OPEN_DEPLOYMENT = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
-
-
-def documented_nginx(folder: Path, port: int, front: int) -> None:
-    """The configuration in SECURITY.md, without TLS."""
-    configure_nginx(folder, port, [front])
-    text = OPEN_DEPLOYMENT.partition("```nginx\n")[2].partition("```")[0]
-    kept = [line for line in text.splitlines() if "ssl_" not in line]
-    text = "\n".join(kept).replace("443 ssl", f"127.0.0.1:{port}").replace("127.0.0.1:8501", f"127.0.0.1:{front}")
-    (folder / "headlight.conf").write_text(text, encoding="utf-8")
-
-
-def deployed_nginx(folder: Path, port: int, front: int) -> None:
-    """The configuration of deploy/."""
-    configure_nginx(folder, port, [front])
-    path = folder / "headlight.conf"
-    path.write_text(path.read_text(encoding="utf-8").replace(f"/{BASE_PATH}", ""), encoding="utf-8")
-
-
-@pytest.mark.skipif(find_nginx() is None, reason="needs nginx: apt-get install nginx-light")
-@pytest.mark.parametrize("configure", [documented_nginx, deployed_nginx])
-@pytest.mark.process
-def test_the_documented_proxies_pass(server: AppServer, tmp_path: Path, configure: Callable[..., None]) -> None:
-    port = free_port()
-    configure(tmp_path, port, int(server.address.rpartition(":")[2]))
-    nginx = subprocess.Popen([str(find_nginx()), "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")])
-    try:
-        proxy = f"http://localhost:{port}"
-        wait_until(lambda: answers(proxy), 20)
-        assert asks_for_key(proxy), "the visitor is not on the server's computer: a proxy has forwarded the request"
-    finally:
-        nginx.terminate()
-        nginx.wait(20)
-
-
-def answers(address: str) -> bool:
-    """Whether a server gives its page."""
-    try:
-        with urllib.request.urlopen(address, timeout=5) as answer:
-            return bool(answer.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
 
 
 @pytest.fixture

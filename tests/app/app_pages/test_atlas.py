@@ -77,8 +77,10 @@ def test_an_unknown_measure_in_the_address_counts_as_none(measured: Measured) ->
     assert address(measured(atlas_by="dreams"))["atlas_by"] is None
 
 
-@pytest.mark.parametrize(("label", "order"), [("by_measure", "atlas-effect"), ("by_role", "atlas-role")])
-@pytest.mark.parametrize(("most", "view"), [(8, "kinds"), (7, "layer")])
+@pytest.mark.parametrize(
+    ("most", "view", "label", "order"),
+    [(8, "kinds", "by_measure", "atlas-effect"), (7, "layer", "by_role", "atlas-role")],
+)
 def test_all_heads_open_in_the_order_of_a_measure(
     measured: Measured, monkeypatch: pytest.MonkeyPatch, most: int, view: str, label: str, order: str
 ) -> None:

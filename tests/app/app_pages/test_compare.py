@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import struct
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import address, headers
 from transformer_core.translator import Translator
-from viz_app.components.explorer.payload import join_payloads
 from viz_app.components.explorer.selection import Selection
 from viz_app.serving.models.registry import available_models
 from viz_app.serving.models.search_tree import branch_translation
@@ -25,13 +23,6 @@ TEXT, OTHER = "The dog.", "The train is big."
 def app(app: AppTest) -> AppTest:
     app.query_params.update({"text": TEXT, "lang": "en", "against": "cross.2.1"})
     return app
-
-
-def test_two_payloads_lie_one_after_the_other() -> None:
-    first, second = b"\x04\0\0\0{}  ab", b"\x04\0\0\0{}  cd"
-    buffer = join_payloads(first, second)
-    mark, length = struct.unpack("<II", buffer[:8])
-    assert (mark, buffer[8 : 8 + length], buffer[8 + length :]) == (0, first, second)
 
 
 def test_a_link_brings_the_other_sentence_along(app: AppTest, translator: Translator) -> None:

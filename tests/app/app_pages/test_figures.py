@@ -203,14 +203,3 @@ def test_a_comparison_with_a_sentence_that_is_none(app: AppTest) -> None:
     app.text_input(key="figures-en-vs").set_value("The bus.").run()
     assert len(app.get("image")) == 1
     assert "--other-text=The dog." in command(app).replace("'", "")
-
-
-def test_nobody_sees_a_stack_trace(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("secret detail")
-
-    opened(app)
-    monkeypatch.setattr("viz_app.figure_editor.rendering.make_figure", fail)
-    app.selectbox(key="figures-en-view").set_value("layer").run()
-    assert texts("en")("errors.unexpected") in words(app)
-    assert "secret detail" not in words(app)

@@ -46,7 +46,13 @@ def test_a_translator_is_not_offered_a_tree(app: AppTest) -> None:
 
 def test_the_zip_of_a_parsers_sentence_holds_its_tree(parser_checkpoint: Path, tmp_path: Path) -> None:
     out = tmp_path / "a.zip"
-    command = ["sentence", f"--checkpoint={parser_checkpoint}", "--text=The dog sleeps.", f"--out={out}"]
+    command = [
+        "export",
+        "--set=sentence",
+        f"--checkpoint={parser_checkpoint}",
+        "--text=The dog sleeps.",
+        f"--out={out}",
+    ]
     assert main([*command, "--beam=2", "--language=ko"], PROGRAM) == 0
     with zipfile.ZipFile(BytesIO(out.read_bytes())) as archive:
         names = archive.namelist()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -45,18 +44,6 @@ def outputs(folder: Path) -> list[str]:
 def command(app: AppTest) -> str:
     """The one that makes the picture of the page again."""
     return next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app "))
-
-
-def test_the_command_names_a_relative_folder_from_the_root(
-    app: AppTest, random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = random_checkpoint.parent.parent
-    monkeypatch.setattr(import_module("viz_app.export.provenance"), "ROOT", root)
-    monkeypatch.chdir(root)
-    relative = random_checkpoint.relative_to(root).as_posix()
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", relative)
-    app.run()
-    assert f"--checkpoint={relative}" in command(app).split()
 
 
 def test_another_model_speaks_and_the_rest_stays(
@@ -121,12 +108,6 @@ def test_the_figure_follows_the_model(app: AppTest, random_checkpoint: Path) -> 
     assert params["layer"] == "2", "the nearest that this model has"
     assert params["branch"] is None, "a branch belongs to a search"
     assert any("--checkpoint=random " in code.value for code in app.code)
-
-
-def test_a_lesson_is_about_the_chosen_model(app: AppTest, french_checkpoint: Path) -> None:
-    app.query_params["model"], app.query_params["lesson"] = "french", "positions"
-    app.switch_page("app_pages/lessons.py").run()
-    assert address(app)["model"] == "french"
 
 
 @pytest.mark.parametrize("wanted", ["nothing", "../french", "/etc", "french/", "<b>x</b>", "C:\\french"])

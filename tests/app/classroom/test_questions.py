@@ -13,11 +13,10 @@ from viz_app.classroom.questions import (
     question_title,
     question_view,
 )
-from viz_app.classroom.results import results_table
 from viz_app.components.explorer.selection import Selection
 from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
-from viz_app.serving.classes.polls import LessonQuestion, OwnQuestion, PollResult
+from viz_app.serving.classes.polls import LessonQuestion, OwnQuestion
 from viz_app.serving.models.translation_service import TranslationService
 
 EN, KO = labels("en"), labels("ko")
@@ -96,9 +95,3 @@ def test_an_own_question_has_an_answer_in_each_line(lines: str, choices: tuple[s
 @pytest.mark.parametrize(("text", "lines"), [("", "a\nb"), ("Which?", "a"), ("Which?", "\n *\n"), ("W", "a\n" * 9)])
 def test_what_is_no_question_is_none(text: str, lines: str) -> None:
     assert own_question(text, lines) is None
-
-
-def test_the_table_of_results_holds_no_formula() -> None:
-    own = OwnQuestion(text="=HYPERLINK(1)", choices=("+1", "b"), right=1)
-    lines = results_table((PollResult(question=own, counts={0: 3}),), KO).decode("utf-8-sig").splitlines()
-    assert lines[1:] == ["1,'=HYPERLINK(1),'+1,3,", "1,'=HYPERLINK(1),b,0,x"]

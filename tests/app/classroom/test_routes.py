@@ -8,12 +8,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.app.classroom.asgi import HOST, Browser
-from viz_app.classroom import routes as module
 from viz_app.serving.browser_cookie import COOKIE, browser_name
 from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import Classrooms, Place
 from viz_app.serving.classes.polls import AttentionQuestion, LessonQuestion, OwnQuestion
-from viz_app.serving.scheduling.rate_limit import RateLimit
 
 LESSON = LessonQuestion(lesson="masks", scene="predict", options=4, right=2)
 HEAD = AttentionQuestion(head="cross 6.4", queries=("Hund",), keys=("the", "dog"), weights=(0.25, 0.75))
@@ -114,11 +112,6 @@ def test_what_is_no_class_is_not_found(rooms: Classrooms, code: str, path: str) 
 
 def test_a_code_may_be_typed_in_small_letters(rooms: Classrooms, code: str) -> None:
     assert STUDENT.get(f"/join/{code.lower()}/state").status == 200
-
-
-def test_a_flood_is_refused(rooms: Classrooms, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_limit", RateLimit(1, 3))
-    assert [STUDENT.get(f"/join/{code}/state").status for _ in range(5)] == [200] * 3 + [429] * 2
 
 
 def test_a_browser_gets_its_cookie_with_the_page_and_keeps_it(rooms: Classrooms, code: str) -> None:

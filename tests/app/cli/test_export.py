@@ -8,12 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from transformer_core.cli import main
 from viz_app import figures
-from viz_app.cli import PROGRAM
 from viz_app.export import recorded
-from viz_app.export.figure_arguments import style_from_options
-from viz_app.figures import Style
 
 TEXT = "--text=The bus."
 PLACE = ("--layer=1", "--head=1")
@@ -52,41 +48,20 @@ def test_heads_is_narrowed_by_layer_and_head(run: Callable[..., int], tmp_path: 
         assert len(json.loads(out.read_text(encoding="utf-8"))["panels"]) == count
 
 
-FIGURES = {
-    "export": (TEXT, *PLACE),
-}
-
-
-@pytest.mark.parametrize("command", FIGURES)
 def test_warnings_go_to_the_log_and_strict_makes_them_fail(
-    command: str, at_checkpoint: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    run: Callable[..., int], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     out = tmp_path / "a.pdf"
-    arguments = [command, f"--checkpoint={at_checkpoint}", *FIGURES[command], "--font-pt=4", f"--out={out}"]
-    assert main([*arguments, "--strict"], PROGRAM) == 1
+    arguments = ["export", TEXT, *PLACE, "--font-pt=4", f"--out={out}"]
+    assert run(*arguments, "--strict") == 1
     assert not out.exists()
     assert any("smallest text" in message for message in caplog.messages)
-    assert main(arguments, PROGRAM) == 0
+    assert run(*arguments) == 0
     assert out.exists()
 
 
-@pytest.mark.parametrize("command", [*FIGURES, "set"])
-def test_a_file_that_is_there_is_kept(command: str, at_checkpoint: str, tmp_path: Path) -> None:
-    out = tmp_path / ("a.zip" if command == "set" else "a.csv")
+def test_a_zip_that_is_there_is_kept(run: Callable[..., int], tmp_path: Path) -> None:
+    out = tmp_path / "a.zip"
     out.write_text("mine")
-    words = [command, *FIGURES[command]] if command in FIGURES else ["export", "--set=sentence", TEXT]
-    assert main([*words, f"--checkpoint={at_checkpoint}", f"--out={out}"], PROGRAM) == 2
+    assert run("export", "--set=sentence", TEXT, f"--out={out}") == 2
     assert out.read_text() == "mine"
-
-
-def test_a_command_takes_every_option_of_a_style() -> None:
-    style = Style(preset="neurips", value_range=(-1.0, 2.5), rotation=45, legend=False, letters=True, theme="dark")
-    flags = [f"--{name.replace('_', '-')}={_option_text(value)}" for name, value in style.as_dict().items()]
-    options = PROGRAM.parser("export").options(["--checkpoint=en-de", "--text=a", "--out=a.pdf", *flags])
-    assert style_from_options(options) == style
-
-
-def _option_text(value: object) -> str:
-    if isinstance(value, list):
-        return ",".join(map(str, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)

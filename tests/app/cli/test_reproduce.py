@@ -27,7 +27,12 @@ FILES = [
     ("decoding", ("gif",), "The bus.", ("--target=Ja.", *PLACE, "--dpi=36")),
     ("lines", ("pdf",), SENTENCE, ("--kind=encoder", "--layer=1", "--heads=1,2", "--unit=words", *STYLE)),
     ("beam", ("svg",), SENTENCE, ("--beam=3", *STYLE)),
-    ("compare", ("svg",), SENTENCE, (*PLACE, "--other-text=She is waiting.", *STYLE)),
+    (
+        "compare",
+        ("svg",),
+        SENTENCE,
+        (*PLACE, "--other-text=She waits.", "--name=one $x", "--aligned=true", *STYLE),
+    ),
 ]
 
 

@@ -214,19 +214,16 @@ def test_encoder_and_decoder_of_different_depth(view: BertvizView, kind: Kind) -
 
 
 @pytest.mark.parametrize("view", BERTVIZ_VIEWS)
-@pytest.mark.parametrize("token", HOSTILE)
-def test_a_hostile_token_stays_data(token: str, view: BertvizView) -> None:
-    clean = Page(bertviz_document(maps_of(["a", "b"]), view, kind="cross"))
-    page = Page(bertviz_document(maps_of([token, f"\u2581{token}"]), view, kind="cross"))
+def test_a_hostile_token_stays_data(view: BertvizView) -> None:
+    tokens = [f"{mark}{token}" for token in HOSTILE for mark in ("", "\u2581")]
+    clean = Page(bertviz_document(maps_of(["a"] * len(tokens)), view, kind="cross"))
+    page = Page(bertviz_document(maps_of(tokens), view, kind="cross"))
     assert page.tags[:2] + page.tags[3:] == clean.tags[:2] + clean.tags[3:]
     assert page.policy == clean.policy
     assert page.scripts == clean.scripts, "no character of a token stands in a script"
     (entry,) = page.data["attention"]
-    assert (
-        entry["left_text"]
-        == entry["right_text"]
-        == [display_label(t, LABEL_WIDTH[view]) for t in (token, f"\u2581{token}")]
-    )
+    shown = [display_label(token, LABEL_WIDTH[view]) for token in tokens]
+    assert entry["left_text"] == entry["right_text"] == shown
 
 
 def test_the_data_cannot_end_their_block() -> None:

@@ -31,7 +31,7 @@ LABELS = [
 
 
 def test_a_cell_is_escaped_as_in_the_tables_of_python(javascript: Callable[[str], Any]) -> None:
-    script = f"""import {{ csvCell }} from "{FILES}";
+    script = f"""import {{ csvCell }} from "./components/common/text/csv.js";
         console.log(JSON.stringify({json.dumps(LABELS)}.map((label) => [csvCell(label), 0.25].join())));"""
     for label, line in zip(LABELS, javascript(script), strict=True):
         assert next(csv.reader(io.StringIO(line, newline=""))) == [escape_formula(label), "0.25"]

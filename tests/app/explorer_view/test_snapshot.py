@@ -150,18 +150,6 @@ def test_a_picture_is_what_the_explorer_shows(seen: ForwardResult) -> None:
     assert shown(scale="sqrt").file("png") != shown().file("png")
 
 
-@pytest.mark.parametrize("text", ["The bus.", "it's; rm -rf / $(x)", '--out="a b"'])
-def test_the_command_holds_the_sentence_as_one_word(translator: Translator, text: str) -> None:
-    found = translator.translate(text, beam=1)
-    picture = ExplorerSnapshot(
-        ForwardResult(found.attention, make_provenance(translator, found, beam=1), None), Selection(), "en"
-    )
-    words = shlex.split(picture.command)
-    assert words[:4] == ["python", "-m", "viz_app", "export"]
-    assert f"--text={text}" in words
-    assert not any(word.startswith("/") for word in words), "no path of one computer"
-
-
 def test_the_command_of_a_relative_folder_makes_the_file_again(
     random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,12 +58,6 @@ def test_the_figure_has_the_means_and_its_command(folder: Path, measure: str, pe
     assert json.loads(Path("b.json").read_text(encoding="utf-8")) == json.loads(first)
 
 
-def test_both_languages_draw(folder: Path) -> None:
-    arguments = ["export", "--checkpoint=model", "--table=effect.means.csv", "--view=grid", "--language=ko"]
-    assert main([*arguments, "--out=a.svg", "--out=a.csv"], PROGRAM) == 0
-    assert Path("a.svg").stat().st_size > 1_000 and Path("a.csv.json").is_file()
-
-
 @pytest.mark.parametrize("damage", ["other model", "a head less", "no table", "text", "no numbers", "large"])
 def test_another_table_is_refused(
     damage: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

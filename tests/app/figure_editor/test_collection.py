@@ -43,16 +43,6 @@ def test_a_figure_is_kept_once_for_each_way_of_drawing_it(figure: Figure) -> Non
     assert kept.without(plain.key).figures == tuple(others)
 
 
-def test_two_measurements_with_one_origin_are_two_figures() -> None:
-    first, second = (
-        CurvesFigure(series=[Series(x=[1.0, 2.0], y=y)], x_title="n", y_title="ms", provenance={"machine": "this"})
-        for y in ([1.0, 2.0], [1.0, 2.5])
-    )
-    kept = Collection().with_figure(ExportableFigure(first, Style()))
-    assert kept.reason_refused(ExportableFigure(second, Style())) == ""
-    assert [each.figure for each in kept.with_figure(ExportableFigure(second, Style())).figures] == [first, second]
-
-
 def test_limits(figure: Figure, monkeypatch: pytest.MonkeyPatch) -> None:
     curves = CurvesFigure(series=[Series(x=[1.0], y=[1.0], label="x")], x_title="x", y_title="y")
     assert (weights_in(figure), weights_in(curves)) == (12, 0)

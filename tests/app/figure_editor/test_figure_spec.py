@@ -127,19 +127,6 @@ def test_an_address_holds_the_whole_draft(spec: FigureSpec) -> None:
     assert FigureSpec.from_query(params, FigureSpec()) == spec
 
 
-@settings(deadline=None)
-@given(
-    some.dictionaries(
-        some.sampled_from(("figure", "heads", "steps", "query", "size", "width", "range", "parts", "dpi", "rotation")),
-        some.text(max_size=12) | some.sampled_from(("nan", "-1", "1e9", "0,", "1,0", "²", "inf,2", "title,x")),
-    )
-)
-def test_nonsense_in_an_address_is_left_out(params: dict[str, str]) -> None:
-    spec = FigureSpec.from_query(params, FigureSpec(selection=Selection(layer=1)))
-    assert spec.fitted(maps()).selection.layer == 1
-    spec.to_query()
-
-
 def test_an_address_asks_for_no_more_steps_than_the_page_offers() -> None:
     spec = FigureSpec.from_query({"figure": "steps", "steps": ",".join(map(str, range(1, 31)))}, FigureSpec())
     assert spec.steps == tuple(range(1, MAX_STEPS + 1))

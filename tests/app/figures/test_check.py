@@ -16,12 +16,6 @@ def codes(*arguments: object) -> set[str]:
     return {warning.code for warning in find_print_issues(*arguments)}  # type: ignore[arg-type]
 
 
-@pytest.fixture
-def small() -> AttentionMaps:
-    """One layer of two heads."""
-    return make_maps(("\u2581the", "\u2581dog", "\u2581barks"), ("\u2581der", "\u2581Hund"), layers=1, heads=2)
-
-
 @pytest.mark.parametrize("view", ["head", "lines", "layer"])
 def test_a_figure_as_it_comes_is_ready_for_print(small: AttentionMaps, view: str) -> None:
     assert find_print_issues(VIEWS[view].draw(maps=small, kind="cross")) == ()

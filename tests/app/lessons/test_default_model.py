@@ -44,12 +44,7 @@ def test_every_example_shows_what_its_label_says(german: Translator) -> None:
 
 def test_most_heads_can_go_without_a_word_changing(german: Translator) -> None:
     """The right answer of the last scene of "Head by head"."""
-    shares = [ablate_each_head(german, text).same.mean() for text in EXAMPLES.values()]
-    assert shares[list(EXAMPLES).index(FIRST_EXAMPLE)] > 0.5
+    others = [text for name, text in EXAMPLES.items() if name != FIRST_EXAMPLE][::3]
+    shares = [ablate_each_head(german, text).same.mean() for text in (EXAMPLES[FIRST_EXAMPLE], *others)]
+    assert shares[0] > 0.5
     assert np.mean([share > 0.5 for share in shares]) > 0.5
-
-
-def test_rows_of_the_embedding_are_as_long_as_the_words_say(german: Translator) -> None:
-    """The scene "One matrix": about 1.1."""
-    rows = dict(german.model.named_parameters())["embedding.weight"].detach().norm(dim=1)
-    assert float(rows.mean()) == pytest.approx(1.1, abs=0.05)

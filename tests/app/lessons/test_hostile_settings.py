@@ -10,7 +10,7 @@ from tests.app.lessons.conftest import Visit
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.module import lesson_module
-from viz_app.lessons.stage.state import LessonState, settings_from_param
+from viz_app.lessons.stage.state import settings_from_param
 
 HOSTILE = (
     "at:1e9,head:-5,k:1e9,layer:99,place:-3,p:7,epsilon:9,part:x,side:on,first:1e9,second:-1,pickedat:0,picked:a.b.c",
@@ -27,10 +27,3 @@ def test_hostile_settings_give_numbers_all_the_same(name: str, visit: Visit) -> 
             json.dumps([dict(module.data(context).values), dict(module.data(context).answers)], allow_nan=False)
             module.selection(scene.name, context)
             module.recipe(scene.name, context)
-
-
-def test_a_choice_of_digits_survives_its_address() -> None:
-    """An address tells the word "1024" as a number."""
-    state = LessonState("crossover", settings_from_param("d:1024"))
-    assert state.choice("d", "512", ("128", "512", "1024")) == "1024"
-    assert LessonState("x", {"d": True}).choice("d", "512", ("512", "on")) == "on"

@@ -109,14 +109,6 @@ def test_a_file_outlives_the_runs_of_others(manager: MediaFileManager) -> None:
     assert not there(manager, file), "nor does it stay for ever"
 
 
-def test_without_it_two_runs_are_enough(manager: MediaFileManager) -> None:
-    file = pressed(manager)
-    manager.remove_orphaned_files()
-    assert there(manager, file)
-    manager.remove_orphaned_files()
-    assert not there(manager, file)
-
-
 @pytest.fixture
 def server(manager: MediaFileManager, monkeypatch: pytest.MonkeyPatch) -> Runtime:
     """Streamlit's runtime as a server makes it, with a store of its own."""

@@ -54,7 +54,7 @@ def test_the_sheet_of_the_class_has_its_lessons_and_lets_others_in(class_sheet_a
     sheet, turns = class_sheet_and_turns
     seen = Document(sheet.decode())
     assert f"sentence: {TEXT}" in seen.text and "<script>alert" not in sheet.decode()
-    assert turns == sum(len(load_lesson(name, "en").scenes) for name in STOPS) - 1, "the measurement needs Python"
+    assert turns == sum(len(load_lesson(name, "en").scenes) for name in STOPS)
     for name in STOPS:
         assert f'id="lesson_{name}"' in sheet.decode()
 

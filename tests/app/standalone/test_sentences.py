@@ -28,7 +28,6 @@ from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.standalone import document, origin
 from viz_app.standalone import sentences as module
 from viz_app.standalone.origin import model_licences
-from viz_app.standalone.sentences import all_heads
 from viz_app.text import texts
 
 
@@ -162,8 +161,3 @@ def test_a_page_has_bounds(
     bad.write_bytes(b"good\n\xff\n")
     assert run("page", f"--texts={bad}", out, "--force") == 2
     assert "--texts: line 2 not UTF-8" in capsys.readouterr().err
-
-
-def test_every_head_is_there_once(service: TranslationService) -> None:
-    config = service.translator.config
-    assert len(set(all_heads(service))) == len(list(all_heads(service))) == 3 * config.num_layers * config.num_heads

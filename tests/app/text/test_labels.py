@@ -15,7 +15,7 @@ import pytest
 from viz_app.components.modules import join_modules
 from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.labels import labels
-from viz_app.text import LANGUAGES, Texts, best_language, fill, parser_wording, read_tables, texts
+from viz_app.text import LANGUAGES, best_language, fill, parser_wording, read_tables, texts
 
 APP = Path(__file__).resolve().parents[3] / "viz_app"
 # Written without a space after a word; right after a placeholder nobody can tell which of the two forms is right.
@@ -245,13 +245,6 @@ def test_a_table_is_a_copy() -> None:
 )
 def test_the_language_follows_the_link_then_the_browser(wanted: str | None, locale: str | None, expected: str) -> None:
     assert best_language(wanted, locale) == expected
-
-
-def test_the_files_are_plain_tables_of_labels() -> None:
-    for language in LANGUAGES:
-        tables = tomllib.loads((APP / "text" / f"{language}.toml").read_text(encoding="utf-8"))
-        assert all(isinstance(label, str) for table in tables.values() for label in table.values())
-        assert isinstance(texts(language), Texts)
 
 
 def test_the_labels_of_a_lesson_lie_in_its_folder(language: str) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 import pypdf
 import pytest
 
+from tests.app.figures.colours.test_palette import contrast
 from tests.app.figures.samples import parser_output
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.parsing.treebank import parse_trees
@@ -101,18 +102,11 @@ def test_all_renderers_draw_the_same_tree(maps: AttentionMaps, options: dict[str
 
 def test_labels_can_be_read_on_every_tint(maps: AttentionMaps) -> None:
     """WCAG 2.2: a contrast of 4.5 at least, for every weight in both themes."""
-
-    def luminance(value: str) -> float:
-        parts = [int(value[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
-
     for theme in ("light", "dark"):
         figure = tree(maps, step=1, theme=theme)
         for weight in np.linspace(0, 1, 60):
             tint = "#" + bytes(figure.color_map(Style()).rgb(weight).tolist()).hex()
-            low, high = sorted((luminance(tint), luminance(figure.ink_on(tint))))
-            assert (high + 0.05) / (low + 0.05) >= 4.5, (theme, weight)
+            assert contrast(tint, figure.ink_on(tint)) >= 4.5, (theme, weight)
 
 
 def test_the_data_hold_the_tree(maps: AttentionMaps) -> None:

@@ -3,15 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.app.figures.colours.test_palette import luminance
 from viz_app.figures import Style
 from viz_app.figures.colours.palette import BACKGROUND, THEMES, Theme, scale
 from viz_app.figures.colours.scales import ColorMap, differences_map, diverging, format_number, sequential, weights_map
-
-
-def luminance(rgb: np.ndarray) -> np.ndarray:
-    share = np.asarray(rgb, dtype=float) / 255
-    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
-    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
 
 
 @pytest.mark.parametrize("theme", THEMES)

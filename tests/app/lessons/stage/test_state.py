@@ -36,21 +36,6 @@ def test_settings_survive_the_address_with_their_types(settings: dict[str, Any])
     )
 
 
-def test_addresses_of_older_versions_mean_what_they_meant() -> None:
-    address = "at:5,mask:on,part:cos,d:1024,x:-1.5e-05,picked:0.1.2,k:off,v:1_-2"
-    expected = {
-        "at": 5,
-        "mask": True,
-        "part": "cos",
-        "d": 1024,
-        "x": -1.5e-5,
-        "picked": "0.1.2",
-        "k": False,
-        "v": "1_-2",
-    }
-    assert settings_from_param(address) == expected and unreadable_parts(address) == []
-
-
 NONSENSE = ["", ":", "a", "a:%", "a:%zz", "a:$(x)", "a:nan", "a:inf", "A:1", "1a:2", ",,,", "a:" + "x" * 900, "<b>:1"]
 
 

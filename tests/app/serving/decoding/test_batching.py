@@ -16,7 +16,6 @@ from transformer_core.attention_maps import KINDS, MapsTooLarge, map_bytes
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.serving.decoding import decoded_batch as decoding
-from viz_app.serving.decoding.batching import DeadlineExceeded
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue, Superseded
 
@@ -144,14 +143,6 @@ def test_an_error_reaches_everybody_in_the_batch(service: TranslationService, mo
         assert isinstance(outcome[0], MemoryError)
     monkeypatch.undo()
     check(service.translate("again", TEXTS[0]), service.translator, TEXTS[0])
-
-
-def test_a_batch_has_a_deadline(random_checkpoint: Path) -> None:
-    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1), deadline=0.0)
-    for thread, outcome in ask_all(service, TEXTS[:2]):
-        thread.join(PATIENCE)
-        assert isinstance(outcome[0], DeadlineExceeded)
-    assert service.queue.working == 0
 
 
 def test_models_are_not_mixed(random_checkpoint: Path, french_checkpoint: Path, batches: list[list[int]]) -> None:

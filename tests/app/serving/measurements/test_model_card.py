@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from transformer_core.storage.measurements import read_metrics
-from viz_app.model_card.card import training_facts
 from viz_app.serving.measurements.model_card import CONVENTIONS, ContrastScores, ModelCard, Score
 from viz_app.serving.models.registry import ROOT
 
@@ -216,25 +213,6 @@ def test_the_cards_of_the_shipped_models_are_read_as_a_whole(folder: str) -> Non
     assert card.best_head == card.aligners["output"].best == ("cross", best["layer"], best["head"])
     probes = metrics.get("probes", {}).values()
     assert sum(one.asked for one in card.answers) == sum(probe["asked"] for probe in probes)
-
-
-GROUPS = ["alignment", "best_head", "aer", "scores", "training", "probes", "lingeval", "groups", "languages"]
-LEAVES = ["output", "layer", "head", "bleu", "chrf", "signature", "max_tokens", "preset", "right", "asked", "value"]
-NAMES = st.sampled_from([*GROUPS, *LEAVES])
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats() | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=6),
-    max_leaves=30,
-)
-
-
-@given(st.dictionaries(NAMES, JSON, max_size=6))
-def test_whatever_the_file_holds_gives_a_card(metrics: dict[str, Any]) -> None:
-    card = ModelCard.from_metrics(metrics)
-    assert card.trained_tokens is None or card.trained_tokens > 0
-    assert all(0 <= score.bleu <= 100 for score in card.scores)
-    assert card.training_number("max_tokens", 1.0) >= 0
-    assert training_facts(card).keys() == card.training.keys()
 
 
 def test_a_file_does_not_choose_how_deep_it_is_read() -> None:

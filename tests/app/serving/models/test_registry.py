@@ -6,18 +6,12 @@ import json
 import os
 import shutil
 import subprocess
-import threading
-import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
 
-from tests.core.tiny import tiny_model
-from transformer_core.decoding.beam import SearchResult
-from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.module import lesson_module
@@ -27,8 +21,6 @@ from viz_app.serving.measurements.model_card import Languages, ModelCard
 from viz_app.serving.models import loader, registry
 from viz_app.serving.models.comparison import other_models
 from viz_app.serving.models.registry import available_models, display_name, display_names, languages
-from viz_app.serving.models.translation_service import TranslationService
-from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.standalone.paper import render_sheet
 from viz_app.text import texts
 
@@ -77,47 +69,6 @@ def test_services_are_shared_few_and_behind_one_gate(
     assert other_models("a") == ["random", "french", "b", "c"]
     with pytest.raises(loader.UnknownModel):
         loader.get_translation_service("../french")
-
-
-class Endless:
-    """A model that writes until it is told to stop."""
-
-    checkpoint_hash, checkpoint, config = "endless", None, tiny_model().config
-
-    def __init__(self) -> None:
-        self.began = threading.Event()
-
-    def encode(self, text: str) -> Encoding:
-        return Encoding((1,), ("a",), ((0, 1),), (False,))
-
-    def search(self, sources: Sequence[Sequence[int]], *, is_given_up: Callable[[int], bool], **_: Any) -> list[Any]:
-        self.began.set()
-        while not is_given_up(0):
-            time.sleep(0.01)
-        return [SearchResult((), ())]
-
-    def attention_batch(self, readings: Sequence[Any]) -> list[Any]:
-        return []
-
-
-def test_what_the_old_model_writes_is_given_up(two_models: None) -> None:
-    """The visitor has chosen another model, which is behind the same gate."""
-    french, old = loader.get_translation_service("french"), Endless()
-    slow = TranslationService(old, french.queue)  # type: ignore[arg-type]
-    raised: list[type[BaseException]] = []
-
-    def ask() -> None:
-        try:
-            slow.translate("me", TEXT)
-        except Superseded as error:
-            raised.append(type(error))
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    assert old.began.wait(30)
-    assert french.translate("me", TEXT).translation.text == french.translator.translate(TEXT, beam=4).text
-    thread.join(30)
-    assert raised == [Superseded]
 
 
 def test_what_the_lessons_keep_is_kept_for_each_model(two_models: None) -> None:

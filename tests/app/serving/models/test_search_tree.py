@@ -6,14 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 
 from transformer_core.decoding.beam import length_penalty
-from transformer_core.hooks.points import capture
 from transformer_core.translator import Translation, Translator
 from viz_app.serving.models.search_tree import branch_ends, branch_translation, path_to, search_tree
-from viz_app.serving.models.translation_service import TranslationService
-from viz_app.serving.scheduling.request_queue import RequestQueue
 
 TEXT = "The dog."
 BEAM = 3
@@ -51,27 +47,6 @@ def test_a_branch_reads_as_its_path(translation: Translation, translator: Transl
         assert branch_translation(translation, number, translator) is translation
 
 
-def forced(translator: Translator, source: tuple[int, ...], written: list[int]) -> tuple[np.ndarray, list[float]]:
-    """Weights of the last layer's encoder-decoder attention and log-probabilities, by a plain pass of the model."""
-    special = translator.tokenizer.special
-    inputs = torch.tensor([[special.bos, *written[:-1]]])
-    everything = torch.ones(1, 1, 1, len(source) + 1, dtype=torch.bool)
-    with torch.no_grad(), capture(translator.model, "weights") as captured:
-        logits = translator.model(torch.tensor([[*source, special.eos]]), inputs, everything)
-    log_p = torch.log_softmax(logits[0], dim=-1)[torch.arange(len(written)), torch.tensor(written)]
-    return captured["decoder.layers.1.cross_attention.weights"][0].numpy(), log_p.tolist()
-
-
-def test_the_maps_of_a_branch_are_those_of_a_forced_pass(translation: Translation, translator: Translator) -> None:
-    ends = branch_ends(translation)
-    for number in (1, BEAM, BEAM + 1, len(ends) - 1):
-        branch = branch_translation(translation, number, translator)
-        written = [node.token for node in path_to(translation.history, ends[number])]
-        weights, log_p = forced(translator, tuple(translation.source_encoding.ids), written)
-        np.testing.assert_allclose(branch.attention.cross[1], weights, atol=1e-6)
-        np.testing.assert_allclose(branch.scores, log_p, atol=1e-4)
-
-
 def test_they_equal_those_of_force(
     translation: Translation, translator: Translator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,19 +61,6 @@ def test_they_equal_those_of_force(
         np.testing.assert_allclose(branch.attention.cross, expected.attention.cross[:, :, :rows], atol=1e-6)
         np.testing.assert_allclose(branch.attention.decoder, expected.attention.decoder[:, :, :rows, :rows], atol=1e-6)
         np.testing.assert_allclose(branch.scores, expected.scores[:rows], atol=1e-4)
-
-
-def test_the_service_keeps_branches(translator: Translator) -> None:
-    service = TranslationService(translator, RequestQueue())
-    best = service.translate("one", TEXT)
-    assert service.translate_branch("one", best, 0) is best
-    assert service.translate_branch("one", best, 99_999) is best
-    second = service.translate_branch("one", best, 5)
-    assert service.translate_branch("two", best, 5) is second
-    np.testing.assert_array_equal(
-        second.maps.cross, branch_translation(best.translation, 5, translator).attention.cross
-    )
-    assert service.queue.working == 0
 
 
 def test_the_tree_says_everything_about_the_search(translation: Translation, translator: Translator) -> None:

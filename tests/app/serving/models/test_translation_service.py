@@ -12,7 +12,6 @@ from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
 from tests.app.serving.scheduling.test_single_flight_cache import in_thread
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.translator import Translator
-from viz_app.serving.decoding.batching import DeadlineExceeded
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue, Superseded, Visitor
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
@@ -25,10 +24,6 @@ KEY = ("test",)
 @pytest.fixture
 def service(random_checkpoint: Path) -> TranslationService:
     return TranslationService(Translator.load(random_checkpoint), RequestQueue(1))
-
-
-def _followers(service: TranslationService) -> int:
-    return sum(flight.followers for flight in service.cache._flights.values())
 
 
 def test_a_newer_request_ends_an_older_one_of_its_session_at_the_next_step(service: TranslationService) -> None:
@@ -45,42 +40,6 @@ def test_a_newer_request_ends_an_older_one_of_its_session_at_the_next_step(servi
     thread.join(PATIENCE)
     assert isinstance(outcome[0], Superseded)
     assert service.compute_once("you", KEY, lambda _: "again") == "again", "nothing is kept of what was given up"
-
-
-@pytest.mark.parametrize("when", ["while it waits for the model", "while it computes"])
-def test_who_leaves_takes_no_other_along(service: TranslationService, when: str) -> None:
-    started, go = threading.Event(), threading.Event()
-    stopped: list[bool] = []
-
-    def compute(should_stop: ShouldStop) -> str:
-        started.set()
-        assert go.wait(PATIENCE)
-        stopped.append(should_stop())
-        return "value"
-
-    def ask(session: str) -> tuple[threading.Thread, list[object]]:
-        return in_thread(lambda: service.compute_once(session, KEY, compute))
-
-    with service.queue.ticket("busy") as busy:
-        with service.queue.slot(busy):
-            leader = ask("leader")
-            wait_until(lambda: service.queue.waiting == 1)
-            followers = [ask(f"follower {number}") for number in range(3)]
-            wait_until(lambda: _followers(service) == 3)
-            if when == "while it waits for the model":
-                newer = in_thread(lambda: service.compute_once("leader", ("other",), lambda _: "newer"))
-                leader[0].join(PATIENCE)
-                assert isinstance(leader[1][0], Superseded)
-        assert started.wait(PATIENCE)
-        if when == "while it computes":
-            newer = in_thread(lambda: service.compute_once("leader", ("other",), lambda _: "newer"))
-            wait_until(lambda: service.queue.waiting == 1)
-        go.set()
-        for thread, _ in (*followers, leader, newer):
-            thread.join(PATIENCE)
-    assert [outcome for _, outcome in followers] == [["value"]] * 3
-    assert newer[1] == ["newer"]
-    assert stopped == [False], "one computation, and it was wanted to its end"
 
 
 def test_memory_is_bounded_whatever_is_kept(random_checkpoint: Path) -> None:
@@ -113,13 +72,6 @@ def test_examples_are_never_evicted_and_need_no_turn(random_checkpoint: Path) ->
     with service.queue.ticket("busy") as busy, service.queue.slot(busy):
         for text, result in before.items():
             assert service.translate("me", text) is result
-
-
-def test_a_translation_that_never_ends_meets_its_deadline(random_checkpoint: Path) -> None:
-    service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1), deadline=0.0)
-    with pytest.raises(DeadlineExceeded, match="0 seconds"):
-        service.translate("me", "The dog sleeps.")
-    assert service.queue.working == 0
 
 
 def test_work_stops_when_its_visitor_has_left(random_checkpoint: Path) -> None:

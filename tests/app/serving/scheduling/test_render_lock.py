@@ -9,17 +9,11 @@ from contextlib import suppress
 
 import pytest
 
+from tests.app.serving.scheduling.test_request_queue import PATIENCE
+from tests.app.serving.scheduling.test_single_flight_cache import in_thread
 from viz_app.serving.scheduling.render_lock import render_lock, without_render_lock
 from viz_app.serving.scheduling.request_queue import RequestQueue, Superseded, Visitor
 from viz_app.serving.scheduling.single_flight_cache import SingleFlightCache
-
-PATIENCE = 10.0
-
-
-def in_thread(work: Callable[[], None]) -> threading.Thread:
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    return thread
 
 
 def turns(is_present: Callable[[], bool] = lambda: True) -> RequestQueue:
@@ -40,7 +34,7 @@ def draw_as(session: str, queue: RequestQueue, drawn: threading.Event) -> Callab
 def test_a_second_run_is_drawn_after_the_first() -> None:
     queue, second = turns(), threading.Event()
     with render_lock(queue):
-        thread = in_thread(draw_as("b", queue, second))
+        thread, _ = in_thread(draw_as("b", queue, second))
         assert not second.wait(0.1)
     assert second.wait(PATIENCE)
     thread.join(PATIENCE)
@@ -102,10 +96,10 @@ def test_a_newer_run_of_the_session_takes_the_place_of_one_that_waits() -> None:
             outcome.append("superseded")
 
     with queue.ticket("other") as ticket, queue.slot(ticket):
-        old = in_thread(waiting)
+        old, _ = in_thread(waiting)
         while queue.waiting == 0:
             time.sleep(0.005)
-        new = in_thread(waiting)
+        new, _ = in_thread(waiting)
         old.join(PATIENCE)
         assert outcome == ["superseded"]
     new.join(PATIENCE)
