@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from torch import Tensor
 
 from tests.core.tiny import sentence_pairs, tiny_model
 from transformer_core.attention_maps import KINDS, AttentionMaps, MapsTooLarge
-from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.decoding.incremental import IncrementalDecoder
@@ -293,27 +291,3 @@ def test_edits_reach_decoding_and_maps_alike(translator: Translator) -> None:
 
 
 # --- loading ----------------------------------------------------------------------------------------------------------
-
-
-def test_loaded_from_a_checkpoint(tokenizer: Tokenizer, tmp_path: Path) -> None:
-    original = new_translator(tokenizer)
-    save_checkpoint(
-        tmp_path,
-        dict(original.model.named_parameters()),
-        original.config,
-        tokenizer,
-        decoding=original.decoding,
-        metrics={"steps": 5},
-    )
-    loaded = Translator.load(tmp_path)
-    assert loaded.config == original.config
-    assert loaded.decoding == original.decoding
-    assert loaded.metrics == {"steps": 5}
-    assert loaded.checkpoint is not None
-    assert loaded.checkpoint_hash == loaded.checkpoint.weights_hash
-    assert (original.checkpoint_hash, original.metrics) == ("", {})
-    with torch.no_grad():
-        for parameter in original.model.parameters():
-            parameter.copy_(parameter.half().float())
-    for sentence in SENTENCES:
-        assert loaded.translate(sentence).scores == pytest.approx(original.translate(sentence).scores, abs=1e-5)

@@ -33,6 +33,12 @@ PAIRS = [list(pair) for pair in sentence_pairs()[:360:60]]
 BOOTSTRAP = {"draws": 100, "seed": 0}
 
 
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the bootstrap over sentences, which test_metrics.py holds against sacreBLEU's."""
+    monkeypatch.setattr(decoding, "paired_bootstrap", partial(paired_bootstrap, samples=20))
+
+
 @pytest.fixture(scope="module")
 def runner(learned: Translator, tmp_path_factory: pytest.TempPathFactory) -> ResumableMap:
     folder = tmp_path_factory.mktemp("atlas")
@@ -144,10 +150,7 @@ def test_the_greedy_order_is_that_of_recomputing_everything(runner: ResumableMap
     assert [heads[number] for number in found["order"].tolist()] == off
 
 
-def test_curves_begin_with_the_whole_model_and_end_without_heads(
-    runner: ResumableMap, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(decoding, "paired_bootstrap", partial(paired_bootstrap, samples=20))  # only scores are read
+def test_curves_begin_with_the_whole_model_and_end_without_heads(runner: ResumableMap) -> None:
     translator = Translator.load(runner.checkpoint)
     effects = measure_effects(runner, PAIRS, BOOTSTRAP)
     found = measure_cumulative_ablation(runner, translator, PAIRS[:3], effects=effects, greedy=0, seed=4)

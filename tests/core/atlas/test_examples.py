@@ -26,7 +26,7 @@ def test_examples_are_the_largest_weights_that_fit(random_checkpoint: Path, tmp_
     runner = ResumableMap(checkpoint=random_checkpoint, weights_hash=translator.checkpoint_hash, folder=tmp_path)
     role = Role(name="offset-1", value=1, low=1, high=1, baseline=0, places=1, q=0)
     roles = {head: (role,) if head == ("encoder", 1, 2) else () for head in all_heads(translator)}
-    sentences = [*probe_sentences()[::10], "", "long " * 3_000]
+    sentences = [*probe_sentences()[::25], "", "long " * 3_000]
     found = measure_examples(runner, translator, roles, sentences)
     expected = []
     for number, sentence in enumerate(sentences[:-2]):

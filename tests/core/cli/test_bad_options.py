@@ -108,6 +108,13 @@ BAD = {
         f"--source '{LONG}'": "at most 1024",
         "--target Haus --beam 2": "cannot be combined with --target",
     },
+    f"analyse effects {MODEL}--data {{valid}} --out x.csv --source x": {"": "cannot be combined"},
+    f"analyse lens {MODEL}--data {{valid}} --out x.csv --most 10001": {"": "10,000 or less"},
+    f"analyse attribute {MODEL}--data {{valid}} --out x.csv --method gradient": {
+        "--at 1 --tokens a b": "--at and --data",
+        "--head cross.1": "takes no layer",
+    },
+    f"analyse patch {MODEL}--data {{valid}} --out x.csv --site ffn": {"": "can only be combined with heads"},
     f"analyse effects {SENTENCE}": {
         f"--target '{LONG}'": "--target has ",
         "--change mean": "need --sentences",
@@ -139,9 +146,9 @@ BAD = {
         "": "missing: --method",
         "--method lime": "must be one of attention, rollout",
         "--method alti --head cross.1": "alti takes no layer",
-        "--method norm --head cross.3": "--head is 'cross.3', but must be from cross.1.1 to cross.2.4",
-        "--method attention --head cross.1.0": "--head is 'cross.1.0'",
-        "--method attention --head encoder.1.1": "--head is 'encoder.1.1'",
+        "--method norm --head cross.3": "--head: cross.3 is no layer of encoder-decoder attention; they go",
+        "--method attention --head cross.1.0": "--head: 'cross.1.0' is neither a head, such as cross.6.8, nor a layer",
+        "--method attention --head encoder.1.1": "--head: encoder.1.1 is no head of encoder-decoder attention",
         "--method alti --at 1 --tokens a e": "alti takes no contrast",
     },
     f"analyse attribute {ATTRIBUTE}": {

@@ -221,22 +221,6 @@ def test_each_head_has_its_own_mean() -> None:
     assert first[3] < 2.0 < first[4]
 
 
-BAD = {
-    "effects --source x": "cannot be combined",
-    "lens --most 10001": "10,000 or less",
-    "attribute --method gradient --at 1 --tokens a b": "--at and --data",
-    "attribute --method gradient --head cross.1": "takes no layer",
-    "patch --site ffn": "can only be combined with heads",
-}
-
-
-@pytest.mark.parametrize("bad", BAD)
-def test_bad_options(bad: str, made: Workplace, call: Call, data: Path, tmp_path: Path) -> None:
-    said = one_line_error(call(*arguments(made, bad, data, tmp_path / "x.csv")))
-    assert BAD[bad] in said
-    assert not (tmp_path / "x.csv").exists()
-
-
 def test_files_are_not_replaced(made: Workplace, call: Call, data: Path, tmp_path: Path) -> None:
     (tmp_path / "x.means.csv").touch()
     assert "add --force" in one_line_error(call(*arguments(made, "lens", data, tmp_path / "x.csv")))

@@ -47,34 +47,11 @@ def test_prepared_trees_are_sentences_and_their_symbols(parsing: Parsing) -> Non
     assert (meta["pairs"], meta["source_vocab_size"], meta["vocab_size"]) == (80, 60, 4 + 1 + 2 * 4)
 
 
-def test_every_line_gives_a_line_with_all_its_words(parsing: Parsing, call: Call) -> None:
-    lines = ["the cat sees a lamp .", "", "  she   paints ( it ) ", "x" * 5_000, "東京 \u200b"]
-    for options in ([], ["--constrained", "true", "--min_length", "90"], ["--beam", "2", "--alpha", "0.3"]):
-        said = call(
-            "parse", "--checkpoint", parsing.checkpoint, *options, stdin="\n".join(lines).encode() + b"\n\xff\n"
-        )
-        assert said.status == 0
-        found = said.out.split("\n")
-        assert found.pop() == ""
-        assert len(found) == len(lines) + 1
-        words = [" ".join(tree.words) for line in found for tree in parse_trees([line])]
-        assert words == [" ".join(line.split()) for line in [*lines, "\ufffd"] if line.strip()]
-
-
 def test_typed_lines_are_split_into_words_where_asked_for(parsing: Parsing, call: Call) -> None:
     lines = "It doesn't bark.\n\n(She) paints\n"
     trees = call("parse", "--checkpoint", parsing.checkpoint, "--split", stdin=lines.encode()).out.split("\n")
     words = [[word for tree in parse_trees([line]) for word in tree.words] for line in trees]
     assert words == [["It", "does", "n't", "bark", "."], [], ["(", "She", ")", "paints"], []]
-
-
-def test_a_line_of_megabytes_is_not_read(parsing: Parsing, call: Call, caplog: pytest.LogCaptureFixture) -> None:
-    for long in (b"a" * 1_000_001, b"a " * 1_700_000):
-        said = call("parse", "--checkpoint", parsing.checkpoint, "--beam", "1", stdin=b"it\n" + long + b"\nit\n" + long)
-        first, second, third, fourth = said.out.splitlines()
-        assert first == third != ""
-        assert second == fourth == ""
-    assert "line 2: not parsed: it has more than 1,000,000 bytes" in caplog.text
 
 
 def test_the_same_trees_and_no_repair_when_constrained(

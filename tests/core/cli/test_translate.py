@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 from tests.core.cli.workplace import ROOT, Call, Workplace
-from tests.core.tiny import sentence_pairs
 from transformer_core.translator import Translator
 
 
@@ -58,15 +57,6 @@ def test_one_line_out_for_each_line_in_whatever_comes(made: Workplace) -> None:
     assert "line 1:" not in err and "line 12:" not in err
     translator = Translator.load(made.checkpoint)
     assert answers[0] == translator.translate("The man sees a house.", beam=1).text
-
-
-def test_many_lines_stay_in_order(made: Workplace, call: Call) -> None:
-    sources = [source for source, _ in sentence_pairs()[:40]]
-    data = "".join(f"{source}\n" for source in sources).encode()
-    said = call("translate", "--checkpoint", made.checkpoint, "--beam", "1", "--batch", "2", stdin=data)
-    translator = Translator.load(made.checkpoint)
-    expected = [translation.text for translation in translator.translate_batch(sources, beam=1)]
-    assert said.out.splitlines() == expected
 
 
 def test_no_input_gives_no_output(made: Workplace, call: Call) -> None:

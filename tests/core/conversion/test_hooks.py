@@ -11,8 +11,6 @@ from tests.core.conversion.families import ONE_EACH
 from tests.core.conversion.twins import Twin
 from tests.core.tiny import nobody_listens
 from transformer_core.analysis.attribution import attribute
-from transformer_core.analysis.effects.head_effects import head_effects
-from transformer_core.analysis.lens import logit_lens
 from transformer_core.analysis.score_decomposition import POINTS, decompose_score
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.data import make_batch
@@ -86,17 +84,6 @@ def test_edits_change_the_run_and_end_with_it(twin: Twin) -> None:
     assert nobody_listens(translator.model)
 
 
-def test_effects_of_heads_equal_single_edits(twin: Twin) -> None:
-    translator = twin.converted
-    effects = head_effects(translator, SOURCE, TARGET)
-    for kind, layer in (("encoder", 0), ("decoder", 1)):
-        with edit(translator.model, f"{kind}.{layer + 1}.3", zero):
-            without = teacher_forced_run(translator, SOURCE, TARGET).log_p
-        found = effects.effects[kind][layer, 2]  # type: ignore[index]
-        assert found.tolist() == pytest.approx((effects.run.log_p - without).tolist(), abs=1e-4)
-        assert float(found.abs().max()) > 1e-4
-
-
 def test_attribution(twin: Twin) -> None:
     found = attribute(twin.converted, SOURCE, TARGET, method="integrated-gradients", steps=128)
     assert float(found.report["gap"].abs().max()) < 0.05
@@ -105,11 +92,6 @@ def test_attribution(twin: Twin) -> None:
     assert torch.allclose(
         shares.source.sum(dim=1) + shares.target.sum(dim=1), torch.ones(len(shares.source)), atol=1e-4
     )
-
-
-def test_the_lens_ends_with_the_models_own_distribution(twin: Twin) -> None:
-    lens = logit_lens(twin.converted, SOURCE, TARGET)
-    assert torch.allclose(lens.log_p[-1], lens.run.log_p, atol=1e-4)
 
 
 def test_parts_of_scores_sum_to_them(twin: Twin) -> None:

@@ -137,7 +137,3 @@ def test_a_folder_of_another_format(tmp_path: Path, meta: str, said: str) -> Non
     (tmp_path / "meta.json").write_text(meta)
     with pytest.raises(DataError, match=said):
         Corpus(tmp_path)
-
-
-def test_meta_is_readable_json(corpus: Corpus) -> None:
-    assert json.loads((corpus.folder / "meta.json").read_text(encoding="utf-8")) == corpus.meta

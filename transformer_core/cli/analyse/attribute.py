@@ -73,7 +73,7 @@ def _choices(translator: Translator, options: Options) -> dict[str, Any]:
     try:
         check_choice(translator, contrast=_contrast(choices, 0), **_arguments(choices))
     except ValueError as error:
-        raise UsageError(str(error)) from error
+        raise UsageError(f"--head: {error}" if options.head else str(error)) from error
     return choices
 
 
