@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -19,13 +20,17 @@ import pytest
 
 from tests.browser.chromium import Chromium, executable
 from tests.browser.explorer_driver import PAGE, Open
-from tests.browser.file_explorer import Answer, FileExplorer, sample
+from tests.browser.file_explorer import sample
+from tests.browser.file_lesson import lesson_data
+from tests.browser.file_page import Answer, FilePage
 from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import PAGE_MILLISECONDS, settled, wait_until_idle
 from tests.browser.served import address_of, leave
 from tests.conftest import SERVERS
 from tests.missing import skip_or_fail
+from viz_app.components.explorer.code import explorer_code
 from viz_app.lessons.catalogue import LAB
+from viz_app.lessons.stage import lesson_code
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, WebSocket
@@ -252,32 +257,47 @@ def open_bare(serve: Serve, open_page: OpenPage) -> Open:
     return start
 
 
-class _PageOfExplorers:
-    explorers: FileExplorer | None = None
+@dataclass
+class _Kept:
+    page: FilePage | None = None
 
 
-_page_of_explorers = _PageOfExplorers()
+_kept = _Kept()
 
 
 @pytest.fixture
-def explorers(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FileExplorer]:
-    """The page of the disk that explorers are opened in; it stays open as long as the browser."""
-    if _page_of_explorers.explorers is None or _page_of_explorers.explorers.page.is_closed():
+def file_page(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FilePage]:
+    """The page for components from the disk; it stays open as long as the browser."""
+    if _kept.page is None or _kept.page.page.is_closed():
         page = _chromium.profile(_path(), "en-US", _watch.attach).new_page()
         page.set_default_timeout(PAGE_MILLISECONDS)
-        _page_of_explorers.explorers = FileExplorer(page, tmp_path_factory.mktemp("explorer"))
-    yield _page_of_explorers.explorers
+        _kept.page = FilePage(page, tmp_path_factory.mktemp("components"))
+    yield _kept.page
     _watch.check()
 
 
 @pytest.fixture
-def open_payload(explorers: FileExplorer) -> Callable[..., Page]:
+def open_payload(file_page: FilePage) -> Callable[..., Page]:
     """Open an explorer: `open_payload(payload, answer, width=390, dark=True)`."""
 
     def start(payload: bytes, answer: Answer | None = None, **window: Any) -> Page:
-        _shape(explorers.page, **window)
-        explorers.open(payload, answer)
-        return explorers.page
+        _shape(file_page.page, **window)
+        file_page.open("explorer", explorer_code(), payload, answer)
+        return file_page.page
+
+    return start
+
+
+@pytest.fixture
+def open_lesson_file(file_page: FilePage) -> OpenLesson:
+    """Open a lesson from the disk, with the numbers of this process; options as of `open_lesson`."""
+
+    def start(
+        name: str, scene: str = "", *, settings: str = "", lang: str = "en", text: str = "", **window: Any
+    ) -> Lesson:
+        _shape(file_page.page, **{"still": True, **window})
+        file_page.open(f"lesson.{name}", lesson_code(name), *lesson_data(name, scene, settings, lang, text))
+        return Lesson(file_page.page)
 
     return start
 

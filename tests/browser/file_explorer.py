@@ -1,32 +1,24 @@
-"""The explorer in a page of the disk: no server, opened in a moment; what it reports is answered by the test."""
+"""Payloads of the explorer for a page of the disk."""
 
 from __future__ import annotations
 
-import base64
 import dataclasses
 import json
 from collections.abc import Callable
 from functools import cache, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.browser import explorer_samples as samples
 from tests.browser import explorer_searches as searches
-from tests.browser.rest import rest
+from tests.browser.file_page import Answer, show
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.config import LengthPenalty
-from viz_app.components.explorer.code import explorer_code
 from viz_app.components.explorer.payload import join_payloads, pack
 from viz_app.components.explorer.selection import Selection
-from viz_app.components.html_document import theme_style
-from viz_app.components.modules import self_starting
 from viz_app.text import texts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
-
-Answer = Callable[[dict[str, Any]], bytes | None]
-"""From a selection that the explorer reports to the payload that a page would send then; None for the same."""
 
 START = Selection(kind="cross", layer=3, head=5)
 NAMED = {"sentence": samples.SENTENCE, "other": samples.OTHER, "hostile": samples.HOSTILE}
@@ -39,42 +31,6 @@ MADE: dict[str, Callable[[], AttentionMaps]] = {
     "512": partial(samples.few_heads_sample, 512),
     **{name: partial(samples.sample, *tokens) for name, tokens in NAMED.items()},
 }
-# A component mounts into an element that may be filled anew; what it reported last stands below it.
-HOST = """
-let last = "";
-globalThis.show = (text) => {
-    last = text;
-    const data = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-    const place = document.querySelector("#place");
-    if (!place.shadowRoot) place.attachShadow({ mode: "open" }).innerHTML = '<div class="explorer"></div>';
-    const setStateValue = async (name, value) => {
-        if (name !== "selection") return;
-        document.querySelector("#reported").textContent = JSON.stringify(value, null, 1);
-        const answer = await globalThis.answer(value);
-        if (answer) show(answer);
-    };
-    const mounted = { data, parentElement: place.shadowRoot, setStateValue, setTriggerValue() {} };
-    globalThis[Symbol.for("headlight.explorer")](mounted);
-};
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => last && show(last));
-"""
-
-
-@cache
-def document() -> str:
-    """The page, into which `show` mounts."""
-    style = "body { margin: 0; } main { padding: 1rem; font: 16px / 1.5 var(--st-font); color: var(--st-text-color);"
-    style += " background: var(--st-background-color); }"
-    style += " ::-webkit-scrollbar { width: 6px; height: 6px; }"  # as in the app
-    code = self_starting(explorer_code()).replace("</script", "<\\/script")
-    return (
-        '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>Headlight</title>'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<style>{theme_style()}{style}</style>"
-        '<main data-testid="stMain"><h1 hidden>Headlight</h1><div id="place"></div><p id="reported"></p></main>'
-        f'<script type="module">{code}</script>'
-        f"<script>{HOST}</script></html>"
-    )
 
 
 def sample_maps(name: str) -> AttentionMaps:
@@ -101,7 +57,10 @@ def search(steps: int, beam: int, kind: LengthPenalty, language: str = "en") -> 
         maps = searches.maps_of(translation, tree["shown"])
         return pack(maps, steps=samples.confidences(maps), texts=table, selection=selection, beam=tree)
 
-    return payload(START), lambda value: payload(Selection.from_state(value, default=START))
+    def answer(what: str, value: Any) -> bytes | None:
+        return payload(Selection.from_state(value, default=START)) if what == "selection" else None
+
+    return payload(START), answer
 
 
 def compared(name: str, *, linked: bool = False, language: str = "en") -> bytes:
@@ -114,36 +73,9 @@ def compared(name: str, *, linked: bool = False, language: str = "en") -> bytes:
     return join_payloads(payload, compared("plain", language=language)) if linked else payload
 
 
-class FileExplorer:
-    """Opens explorers one after the other in one page.
-
-    Args:
-        page: Stays open.
-        folder: For the document.
-    """
-
-    def __init__(self, page: Page, folder: Path) -> None:
-        self.page, self._answer = page, None
-        self._document = folder / "explorer.html"
-        self._document.write_text(document(), encoding="utf-8")
-        page.expose_function("answer", self._answered)
-
-    def open(self, payload: bytes, answer: Answer | None = None) -> None:
-        """Show a payload in a new document and wait until it rests."""
-        self._answer: Answer | None = answer
-        self.page.goto(self._document.as_uri())
-        show(self.page, payload)
-        self.page.locator(".explorer .tile").first.wait_for()
-        rest(self.page)
-
-    def _answered(self, value: dict[str, Any]) -> str | None:
-        payload = self._answer(value) if self._answer else None
-        return None if payload is None else base64.b64encode(payload).decode()
-
-
-def show(page: Page, payload: bytes) -> None:
-    """Hand the explorer that is mounted new data, as a run of the app does."""
-    page.evaluate("(text) => show(text)", base64.b64encode(payload).decode())
+def show_next(page: Page, payload: bytes) -> None:
+    """Hand the explorer that is open another payload, as a run of the app does."""
+    show(page, "explorer", payload)
 
 
 def reported(page: Page) -> dict[str, Any]:

@@ -97,9 +97,9 @@ def test_a_term_of_a_lesson_explains_itself(open_lesson: OpenLesson, check_acces
 
 
 def test_escape_hides_the_explanation_before_it_ends_the_presentation(
-    open_lesson: OpenLesson,
+    open_lesson_file: OpenLesson,
 ) -> None:
-    page = open_lesson("masks", "rows").page
+    page = open_lesson_file("masks", "rows").page
     page.locator(".words .prose dfn").first.wait_for()
     page.get_by_role("button", name="Present").click()
     presenting = page.locator(".presenting")

@@ -26,7 +26,7 @@ from tests.browser.explorer_driver import (
     shown,
     state,
 )
-from tests.browser.file_explorer import reported, sample, show
+from tests.browser.file_explorer import reported, sample, show_next
 from tests.browser.rest import quickest, steady
 from viz_app.components.explorer.selection import Selection
 
@@ -61,7 +61,7 @@ def test_a_new_translation_keeps_the_place_and_the_selection(
     explorer.locator(".slider").fill("9")
     explorer.get_by_text('"step": 9').wait_for()
     explorer.locator(".explorer").evaluate("(root) => { root.same = true; }")
-    show(explorer, sample("other"))
+    show_next(explorer, sample("other"))
     explorer.get_by_text("vergessen", exact=True).wait_for()
     settle(explorer)
     assert explorer.locator(".explorer").evaluate("(root) => root.same") is True
@@ -82,7 +82,7 @@ def test_a_step_that_a_shorter_translation_lacks_becomes_its_end(open_explorer: 
     page = open_explorer("20")
     page.locator(".slider").fill("18")
     page.get_by_text('"step": 18').wait_for()
-    show(page, sample("other"))
+    show_next(page, sample("other"))
     page.get_by_text("vergessen", exact=True).wait_for()
     settle(page)
     assert page.locator(".step-text").inner_text() == "All tokens (13)"

@@ -25,7 +25,7 @@ from tests.browser.explorer_driver import (
     selected,
     settle,
 )
-from tests.browser.file_explorer import compared, reported, show
+from tests.browser.file_explorer import compared, reported, show_next
 from viz_app.figures.colours.scales import ColorMap, diverging
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(open_
     page = open_payload(compared("edit", linked=True) if linked else compared("plain"))
     if not linked:
         pin_first_then(page, 29)
-        show(page, compared("edit"))
+        show_next(page, compared("edit"))
         page.locator(".token", has_text="kleiner").wait_for()
         settle(page)
     after = samples.sample(*samples.EDIT, seed=2)

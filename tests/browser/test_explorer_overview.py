@@ -21,7 +21,7 @@ from tests.browser.explorer_driver import (
     pixels,
     settle,
 )
-from tests.browser.file_explorer import reported, sample, show
+from tests.browser.file_explorer import reported, sample, show_next
 from tests.browser.rest import quickest, rest
 from tests.explorer_measures import change, clearly_changed, distance, entropy
 from transformer_core.attention_maps import KINDS, Kind
@@ -132,7 +132,7 @@ def test_tiles_flow_in_the_order_of_a_measure(explorer: Page, check_accessibilit
 def test_what_has_changed_since_the_last_sentence(explorer: Page) -> None:
     choose(explorer, ".view-kinds")
     assert explorer.locator(".tile.changed").count() == 0
-    show(explorer, sample("other"))
+    show_next(explorer, sample("other"))
     explorer.get_by_text("vergessen", exact=True).wait_for()
     rest(explorer)
     explorer.locator(".order-select").select_option("change")

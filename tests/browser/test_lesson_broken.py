@@ -11,8 +11,8 @@ SCENES = load_lesson("broken", "en").scenes
 READY = "lesson.scene.ready"
 
 
-def test_evidence_then_a_name(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("broken", "a", text="Tom reads a book.")
+def test_evidence_then_a_name(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("broken", "a", text="Tom reads a book.")
     for scene in SCENES[:4]:
         lesson.tab(scene.title)
         lesson.wait(READY)
@@ -40,9 +40,9 @@ def test_evidence_then_a_name(open_lesson: OpenLesson) -> None:
     lesson.painted()
 
 
-def test_while_the_models_read_it_says_so_and_a_long_sentence_is_cut(open_lesson: OpenLesson) -> None:
+def test_while_the_models_read_it_says_so_and_a_long_sentence_is_cut(open_lesson_file: OpenLesson) -> None:
     text = "The woman who lives next door is a doctor and works in the hospital with her old friends."
-    lesson = open_lesson("broken", "d", text=text, settings="exhibit:attention,head:9", width=390)
+    lesson = open_lesson_file("broken", "d", text=text, settings="exhibit:attention,head:9", width=390)
     lesson.wait(READY)
     lesson.painted()
     assert T("lesson_broken.cut") in lesson.said()

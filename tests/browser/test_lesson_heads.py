@@ -13,9 +13,9 @@ from viz_app.lessons.labels import labels
 from viz_app.text import texts
 
 
-def test_a_hidden_answer_is_computed_and_a_head_switched_off(open_lesson: OpenLesson) -> None:
+def test_a_hidden_answer_is_computed_and_a_head_switched_off(open_lesson_file: OpenLesson) -> None:
     # The last scene hides its answer; the costly number comes when it is open.
-    lesson = open_lesson("heads", "predict")
+    lesson = open_lesson_file("heads", "predict")
     lesson.wait("lesson.lesson.values.alone !== null")
     assert lesson.get("lesson.revealed") is False
     lesson.click(texts("en")("lesson.reveal"))
@@ -27,8 +27,8 @@ def test_a_hidden_answer_is_computed_and_a_head_switched_off(open_lesson: OpenLe
     assert lesson.settings()["pressed"] == lesson.get("lesson.lesson.answers.off")
 
 
-def test_a_head_that_looks_hard_at_a_word_can_go(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("heads", "cause")
+def test_a_head_that_looks_hard_at_a_word_can_go(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("heads", "cause")
     lesson.wait("lesson.lesson.values.cause")
     number = lesson.get("lesson.scene.shown(lesson.settings())")
     same, weight = (lesson.get(f"lesson.lesson.arrays.{name}.data[{number}]") for name in ("same", "strongest"))
@@ -54,8 +54,8 @@ def test_a_head_that_looks_hard_at_a_word_can_go(open_lesson: OpenLesson) -> Non
     assert "the words change" in lesson.said()
 
 
-def test_looking_is_not_doing_and_heads_rest(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("heads", "looking")
+def test_looking_is_not_doing_and_heads_rest(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("heads", "looking")
     lesson.wait("lesson.lesson.values.looking")
     pairs = lesson.get("lesson.scene.pairs")
     row = lesson.get("lesson.scene.shown(lesson.settings())")

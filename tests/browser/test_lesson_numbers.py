@@ -28,8 +28,8 @@ def slide(lesson: Lesson, label: str, key: str) -> None:
     lesson.page.keyboard.press(key)
 
 
-def test_architecture_the_sentence_goes_through_figure_1(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("architecture")
+def test_architecture_the_sentence_goes_through_figure_1(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("architecture")
     for keys, expected in ((0, {"name": "ids"}), (3, {"name": "self_attention", "layer": 0})):
         lesson.press(*["ArrowRight"] * keys)
         assert lesson.get(STATION).items() >= expected.items()
@@ -37,7 +37,6 @@ def test_architecture_the_sentence_goes_through_figure_1(open_lesson: OpenLesson
     lesson.hit("decoder cross_attention")
     assert lesson.get(STATION).items() >= {"name": "cross_attention", "side": "decoder", "layer": 0}.items()
     assert lesson.get(f"lesson.scene.shape({STATION})") in lesson.said()
-    lesson.wait_for_address("at:")
     lesson.page.keyboard.press("End")  # no key of the lesson: nothing changes
     assert lesson.get(STATION)["name"] == "cross_attention"
     lesson.click(T("lesson.table"))
@@ -64,10 +63,10 @@ def test_architecture_the_sentence_goes_through_figure_1(open_lesson: OpenLesson
     shown = lesson.get("['encoder', 'decoder'].map((side) => lesson.scene.seen(side, { step: 2 }).count)")
     assert shown == [len(tokens["encoder"]), 2], "the encoder sees all, the second row of the decoder two"
     lesson.go("mistake")
-    assert until(lesson.page, lambda: lesson.get("lesson.scene.found.length") > 1), "searched when it is opened"
+    assert until(lesson.page, lambda: lesson.get("lesson.scene.mistakes.length") > 1), "searched when it is opened"
     lesson.press("ArrowLeft")
-    said = lesson.get(f"lesson.scene.found[{lesson.settings()['step'] - 1}].text")
-    assert said in lesson.said() and lesson.rows.count() == lesson.get("lesson.scene.found.length")
+    said = lesson.get(f"lesson.scene.mistakes[{lesson.settings()['step'] - 1}].text")
+    assert said in lesson.said() and lesson.rows.count() == lesson.get("lesson.scene.mistakes.length")
     lesson.go("predict")
     assert lesson.rows.count() == 0, "hidden"
     lesson.click(T("lesson.reveal"))
@@ -75,8 +74,8 @@ def test_architecture_the_sentence_goes_through_figure_1(open_lesson: OpenLesson
     assert T("lesson_architecture.part_feed_forward") in lesson.said()
 
 
-def test_decoding_bleu_follows_what_is_written(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("decoding", "bleu")
+def test_decoding_bleu_follows_what_is_written(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("decoding", "bleu")
     lesson.page.get_by_role("textbox", name=T("lesson_decoding.your_translation")).fill("ein kleiner Hund")
     lesson.wait("lesson.lesson.answers.text === 'ein kleiner Hund'")
     values = lesson.get("lesson.lesson.values")
@@ -85,8 +84,8 @@ def test_decoding_bleu_follows_what_is_written(open_lesson: OpenLesson) -> None:
     assert lesson.settings()["step"] == 1
 
 
-def test_dot_product_numbers_are_edited(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("dot_product", "steps")
+def test_dot_product_numbers_are_edited(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("dot_product", "steps")
     fields = lesson.page.locator(".number-field")
     assert fields.count() == 36
     lesson.click(T("lesson.table"))
@@ -102,7 +101,6 @@ def test_dot_product_numbers_are_edited(open_lesson: OpenLesson) -> None:
     field.fill("1e9")
     field.press("Enter")
     assert field.input_value() == "9.9"
-    lesson.wait_for_address("q:")
     lesson.press("ArrowRight")
     assert lesson.settings()["step"] == 1
     lesson.go("predict")
@@ -134,8 +132,8 @@ def test_dot_product_numbers_are_edited(open_lesson: OpenLesson) -> None:
         assert ("rests" in lesson.said()) == rests
 
 
-def test_masks_tell_the_models_numbers(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("masks", "predict")
+def test_masks_tell_the_models_numbers(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("masks", "predict")
     lesson.click(T("lesson.reveal"))
     assert T("lesson_masks.guess_say") in lesson.said()
     lesson.click(T("lesson.table"))
@@ -151,8 +149,8 @@ def test_masks_tell_the_models_numbers(open_lesson: OpenLesson) -> None:
     assert lesson.settings()["at"] == 1
 
 
-def test_positions_are_those_of_the_core(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("positions", "clocks", settings="at:4")
+def test_positions_are_those_of_the_core(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("positions", "clocks", settings="at:4")
     table = sinusoidal_positions(40, lesson.get("lesson.lesson.values.d_model")).double().numpy()
     assert f"{np.dot(table[0], table[2]):.2f}" in lesson.said()
     lesson.go("heatmap")
@@ -172,8 +170,8 @@ def test_positions_are_those_of_the_core(open_lesson: OpenLesson) -> None:
     assert lesson.get("lesson.scene.fresh(lesson.settings())")
 
 
-def test_regularisation_from_targets_to_the_answer(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("regularisation", "loss")
+def test_regularisation_from_targets_to_the_answer(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("regularisation", "loss")
     size = lesson.get("lesson.lesson.values.vocabularies.own")
     least = -0.9 * math.log(0.9) - 0.1 * math.log(0.1 / (size - 1))
     assert f"{least:.2f} nats" in lesson.said()
@@ -186,8 +184,8 @@ def test_regularisation_from_targets_to_the_answer(open_lesson: OpenLesson) -> N
     assert "0.8" in lesson.said()
 
 
-def test_results_ours_beside_the_papers(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("results", "variations", settings="row:C")
+def test_results_ours_beside_the_papers(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("results", "variations", settings="row:C")
     assert "best is dff = 4096 with 26.2, worst N = 2 with 23.7" in lesson.said()
     lesson.choose(T("lesson_results.all_rows"))
     lesson.choose(T("lesson_results.measure_perplexity"))
@@ -207,8 +205,8 @@ def test_results_ours_beside_the_papers(open_lesson: OpenLesson) -> None:
     assert lesson.said() == T("lesson_results.parameters_say")
 
 
-def test_subwords_padding_and_what_the_question_hides(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("subwords")
+def test_subwords_padding_and_what_the_question_hides(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("subwords")
     lesson.press("ArrowRight")
     assert lesson.settings()["done"] == 1
     lesson.go("predict")

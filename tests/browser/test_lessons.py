@@ -11,7 +11,7 @@ from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import rest
 from tests.browser.scene_layout import off_screen, scenes, unreadable, vector_loss
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import STAGES
+from viz_app.lessons.catalogue import LAB, STAGES
 from viz_app.text import texts
 
 Sizes = tuple[tuple[int, int], ...]
@@ -71,6 +71,7 @@ def test_a_few_views_cover_every_choice() -> None:
 @pytest.mark.parametrize(("name", "sizes", "dark", "language", "every"), VIEWS)
 def test_every_scene_can_be_read(
     open_lesson: OpenLesson,
+    open_lesson_file: OpenLesson,
     check_accessibility: CheckAccessibility,
     name: str,
     sizes: Sizes,
@@ -78,7 +79,8 @@ def test_every_scene_can_be_read(
     language: str,
     every: bool,
 ) -> None:
-    lesson = open_lesson(name, width=sizes[0][0], height=sizes[0][1], dark=dark, lang=language)
+    start = open_lesson if name == LAB else open_lesson_file
+    lesson = start(name, width=sizes[0][0], height=sizes[0][1], dark=dark, lang=language)
     if every or name in STAGES[:8]:  # axe sees the same stage in all lessons; these have every look
         check_accessibility(lesson.page)
     assert problems(lesson, sizes, language, every) == {}
@@ -95,8 +97,8 @@ STYLES = (
 )
 
 
-def test_what_cannot_be_read_is_found(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("masks", "rows")
+def test_what_cannot_be_read_is_found(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("masks", "rows")
     assert unreadable(lesson, "rows", "en") == []
     lesson.get("(lesson.scene.drawn = lesson.scene.draw)")
     for finding, drawn in SABOTAGE.items():
