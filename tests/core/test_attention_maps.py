@@ -109,14 +109,6 @@ def test_merged_rows_still_sum_to_one_and_agree_with_loops(source: Axis, inputs:
                 assert float(weights[1, 0, i, j]) == pytest.approx(float(by_hand), abs=1e-5)
 
 
-def test_merging_words_changes_nothing() -> None:
-    once = maps().merged_to_words()
-    twice = once.merged_to_words()
-    for kind in KINDS:
-        np.testing.assert_allclose(once.weights(kind), twice.weights(kind))
-    assert once.source == twice.source
-
-
 def test_a_translation_cut_off_within_a_word() -> None:
     outputs = Axis(("▁Ha", "us", "▁Hun"), (0, 0, 1), (False,) * 3)
     inputs = Axis(("<s>", "▁Ha", "us"), (0, 1, 1), (True, False, False))

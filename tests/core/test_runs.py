@@ -249,12 +249,3 @@ def test_the_face_of_the_package(random_checkpoint: Path) -> None:
     assert seen["cross.2.3"].dim() == 3
     with pytest.raises(tc.CheckpointError, match="en-xx"):
         tc.load("en-xx")
-
-
-def test_nobody_listens_after_an_error(learned: Translator) -> None:
-    def broken(_value: Tensor, _site: object) -> Tensor:
-        raise RuntimeError("broken")
-
-    with pytest.raises(RuntimeError, match="broken"):
-        run(learned, PAIRS[0], keep="all", edits={"cross.2": broken})
-    assert not any(point.is_active for point in hook_points(learned.model).values())

@@ -15,8 +15,6 @@ from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis.minimal_pairs import PatchingError, same_positions
 from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchSite, patching, translate_patched
 from transformer_core.attention_maps import KINDS
-from transformer_core.hooks.edits import patch
-from transformer_core.hooks.points import capture, edit
 from transformer_core.model.masks import padding_mask
 from transformer_core.translator import Translator
 
@@ -102,11 +100,6 @@ def test_every_cell_is_one_forward_hook(translator: Translator, site: PatchSite,
         assert float(found.recovered[place, layer, at]) == pytest.approx(share, rel=1e-2, abs=1e-2)
 
 
-def test_the_last_residual_of_the_last_position_is_the_other_run(translator: Translator) -> None:
-    found = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, site="residual")
-    assert float(found.recovered[1, -1, len(found.prefix)]) == pytest.approx(1.0, abs=1e-4)
-
-
 def test_sentences_of_different_length_have_heads_only(translator: Translator) -> None:
     assert sentence(translator, CLEAN).shape != sentence(translator, LONGER).shape
     heads = patching(translator, CLEAN, LONGER, answers=ANSWERS)
@@ -142,22 +135,6 @@ def test_what_cannot_be_compared(translator: Translator, monkeypatch: pytest.Mon
     monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 1e9)
     with pytest.raises(PatchingError, match="too little to say"):
         patching(translator, CLEAN, CORRUPTED, answers=ANSWERS)
-
-
-@of_shapes(SHAPES)
-def test_the_residual_at_all_positions_is_the_other_run(translator: Translator) -> None:
-    """With ordinary edits: whatever layer of the encoder, from there on the clean sentence is read."""
-    prefix, _ = first_divergence(translator)
-    special = translator.tokenizer.special
-    inputs = torch.tensor([[special.bos, *prefix]])
-    clean, corrupted = sentence(translator, CLEAN), sentence(translator, CORRUPTED)
-    with torch.no_grad(), capture(translator.model, "residual") as captured:
-        expected = translator.model(clean, inputs, None)
-    for layer in range(translator.config.num_layers):
-        address = f"encoder.layers.{layer}.feed_forward_add_norm.residual"
-        with torch.no_grad(), edit(translator.model, address, patch(captured)):
-            found = translator.model(corrupted, inputs, None)
-        torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
 
 
 @of_shapes(SHAPES[:3])

@@ -31,3 +31,13 @@ def test_reordered_beams_go_on_from_their_new_past(choices: list[tuple[int, ...]
         logits = decoder.step(tokens)
     expected = model.logits(model.decode(written, memory, copied_mask))[:, -1]
     torch.testing.assert_close(logits, expected, atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_no_mask_is_kept_without_padding() -> None:
+    """Attention without a mask is faster."""
+    model, (source, _, mask) = tiny_model(), inputs_for([1, 2, 3], 1)
+    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
+    for sentences, padding in (([1, 2], True), ([1], False), ([0], False)):
+        decoder.keep_sentences(sentences)
+        assert (decoder.cache.source_mask is not None) == padding

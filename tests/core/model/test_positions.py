@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from transformer_core.model.positions import LearnedPositions, SinusoidalPositions, TooLong, sinusoidal_positions
 
@@ -21,17 +18,6 @@ def test_formula(position: int, pair: int, d_model: int) -> None:
     table = sinusoidal_positions(position + 1, d_model)
     assert float(table[position, 2 * pair]) == pytest.approx(math.sin(angle), abs=1e-6)
     assert float(table[position, 2 * pair + 1]) == pytest.approx(math.cos(angle), abs=1e-6)
-
-
-@given(st.integers(0, 200), st.integers(0, 200))
-def test_a_shift_is_a_rotation(position: int, shift: int) -> None:
-    d_model = 32
-    table = sinusoidal_positions(401, d_model).double().numpy()
-    for pair in range(d_model // 2):
-        angle = shift / 10_000 ** (2 * pair / d_model)
-        rotation = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
-        moved = rotation @ table[position, 2 * pair : 2 * pair + 2]
-        np.testing.assert_allclose(moved, table[position + shift, 2 * pair : 2 * pair + 2], atol=1e-6)
 
 
 def test_rows_from_any_start() -> None:

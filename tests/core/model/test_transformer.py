@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.core.marian import marian_twin
-from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, run, tiny_config, tiny_model
+from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, run, tiny_model
 from transformer_core.config import ModelConfig
 from transformer_core.hooks.points import capture
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.masks import padding_mask
-from transformer_core.model.transformer import Transformer, count_parameters, load_weights
+from transformer_core.model.transformer import Transformer, load_weights
 from transformer_core.storage.tensor_files import TensorsOnDemand
 
 
@@ -171,15 +171,6 @@ def test_state_dict_holds_parameters_only_and_one_shared_matrix(model: Transform
     assert large == ["embedding.weight"]
     # No bias in attention, biases in the feed-forward network (Sections 3.2.2 and 3.3).
     assert not [name for name in model.state_dict() if "attention.w_" in name and name.endswith("bias")]
-
-
-def test_count_of_a_tiny_model_by_hand() -> None:
-    config = tiny_config()
-    attention = 16 * 4 * (3 + 3 + 5) + 4 * 5 * 16
-    feed_forward = 2 * 16 * 24 + 24 + 16
-    norm = 2 * 16
-    encoder, decoder = attention + feed_forward + 2 * norm, 2 * attention + feed_forward + 3 * norm
-    assert count_parameters(Transformer(config)) == 2 * (encoder + decoder) + 40 * 16
 
 
 @pytest.mark.parametrize(
