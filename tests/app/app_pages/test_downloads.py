@@ -25,28 +25,30 @@ from viz_app.figure_editor.rendering import RenderCache
 from viz_app.serving.models.loader import get_translation_service
 
 
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What makes the file of each button, by its key."""
+    makers: dict[str, Any] = {}
+    monkeypatch.setattr(
+        st, "download_button", lambda label, *, data, key="", **options: makers.update({key or label: data})
+    )
+    return makers
+
+
 @pytest.mark.parametrize(("page", "params"), [("translate", {}), ("figures", {}), ("lessons", {"lesson": "heads"})])
-def test_every_file_takes_its_turn(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch, page: str, params: dict[str, str]
-) -> None:
+def test_every_file_takes_its_turn(app: AppTest, made: dict[str, Any], page: str, params: dict[str, str]) -> None:
     """One that does not would take the drawing away from all who wait for theirs."""
-    buttons: list[Any] = []
-    monkeypatch.setattr(st, "download_button", lambda *args, data, **options: buttons.append(data))
     app.query_params.update(params)
     app.run().switch_page(f"app_pages/{page}.py").run()
-    assert buttons and not app.error
-    for make in buttons:
+    assert made and not app.error
+    for make in made.values():
         assert isinstance(make, partial) and isinstance(getattr(make.func, "__self__", None), RenderCache)
 
 
-def test_no_file_that_may_be_asked_for_keeps_the_maps_of_all_heads(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_file_that_may_be_asked_for_keeps_the_maps_of_all_heads(app: AppTest, made: dict[str, Any]) -> None:
     """They are megabytes of each session; the cache holds them for all, up to its size."""
-    buttons: list[Any] = []
-    monkeypatch.setattr(st, "download_button", lambda *args, data, **options: buttons.append(data))
     app.run()
-    assert buttons and not [each for make in buttons for each in held_by(make) if isinstance(each, AttentionMaps)]
+    assert made and not [each for make in made.values() for each in held_by(make) if isinstance(each, AttentionMaps)]
 
 
 def held_by(value: object) -> Iterator[object]:
@@ -67,9 +69,7 @@ def held_by(value: object) -> Iterator[object]:
         yield from held_by(part)
 
 
-def test_the_animation_is_that_of_the_screen(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: dict[str, Any] = {}
-    monkeypatch.setattr(st, "download_button", lambda label, *, data, key, **options: made.update({key: data}))
+def test_the_animation_is_that_of_the_screen(app: AppTest, made: dict[str, Any]) -> None:
     app.run()
     make = made["download-gif"].args[-1]
     animation = Image.open(io.BytesIO(make()))
@@ -77,9 +77,7 @@ def test_the_animation_is_that_of_the_screen(app: AppTest, monkeypatch: pytest.M
     assert animation.format == "GIF" and getattr(animation, "n_frames", 1) == len(translated.maps.outputs)
 
 
-def test_the_page_is_that_of_the_command(app: AppTest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    made: dict[str, Any] = {}
-    monkeypatch.setattr(st, "download_button", lambda label, *, data, key, **options: made.update({key: data}))
+def test_the_page_is_that_of_the_command(app: AppTest, made: dict[str, Any], tmp_path: Path) -> None:
     app.query_params.update(text="The dog.", lang="ko")
     app.run()
     checkpoint, out = get_translation_service().translator.checkpoint, tmp_path / "page.html"
@@ -89,9 +87,7 @@ def test_the_page_is_that_of_the_command(app: AppTest, monkeypatch: pytest.Monke
     assert made["download-page"].args[-1](nullcontext) == out.read_bytes()
 
 
-def test_the_zip_is_of_the_head_that_is_shown(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: dict[str, Any] = {}
-    monkeypatch.setattr(st, "download_button", lambda label, *, data, key, **options: made.update({key: data}))
+def test_the_zip_is_of_the_head_that_is_shown(app: AppTest, made: dict[str, Any]) -> None:
     app.query_params.update(text="The dog.", kind="decoder", layer="2", head="4", lang="ko")
     app.run()
     with zipfile.ZipFile(io.BytesIO(made["download-everything"].args[-1](nullcontext))) as archive:

@@ -52,7 +52,7 @@ def test_a_lesson_whose_text_is_invalid_leaves_the_others(
         parser.load_lesson.cache_clear()
 
 
-@pytest.mark.parametrize("scene", ["on", "tour\u202e", "x" * 5_000, "1"])
+@pytest.mark.parametrize("scene", ["tour\u202e", "x" * 5_000])
 def test_a_scene_that_a_lesson_does_not_have_is_its_first(app: AppTest, scene: str) -> None:
     app.query_params.update({"lesson": "heads", "scene": scene})
     app.run().switch_page("app_pages/lessons.py").run()

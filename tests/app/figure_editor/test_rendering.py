@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import shlex
 import threading
 import zipfile
@@ -17,7 +16,7 @@ from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, RenderCache, forward_result, make_figure
-from viz_app.figures import VIEWS, CurvesFigure, Series, Style, formats_of
+from viz_app.figures import VIEWS, Style, formats_of
 from viz_app.serving.models.search_tree import branch_ends
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 
@@ -147,18 +146,6 @@ def test_previews_of_different_figures_differ(service: TranslationService, best:
     assert len(set(pictures)) == len(specs)
 
 
-def test_the_preview_is_of_the_numbers_not_of_their_origin() -> None:
-    """Two measurements on one machine: only the numbers differ."""
-    figures = [
-        CurvesFigure(series=[Series(x=[1.0, 2.0], y=y)], x_title="n", y_title="ms", provenance={"machine": "this"})
-        for y in ([1.0, 2.0], [2.0, 1.0])
-    ]
-    drawings = RenderCache()
-    first, second = (drawings.preview("me", figure, Style()).png for figure in figures)
-    assert first != second
-    assert second == RenderCache().preview("me", figures[1], Style()).png
-
-
 @pytest.mark.parametrize(("preset", "width", "height"), [("acl-column", 77, None), ("slide", 254, 143)])
 def test_the_preview_has_the_size_of_the_page(
     preset: str, width: float, height: float | None, service: TranslationService, best: TranslationResult
@@ -167,10 +154,3 @@ def test_the_preview_has_the_size_of_the_page(
     seen = RenderCache().preview("me", made.figure, made.style)
     assert seen.width_mm == pytest.approx(width, abs=0.5)
     assert height is None or seen.height_mm <= height + 0.5
-
-
-def test_provenance_tells_the_place_of_the_figure(service: TranslationService, best: TranslationResult) -> None:
-    content = json.loads(make_exportable(service, best, FigureSpec(selection=Selection(layer=1, head=3))).file("json"))
-    about = content["provenance"]
-    assert about["checkpoint_sha256"] == service.translator.checkpoint_hash
-    assert about["source"] == TEXT and "--head=cross.2.4" in about["command"]

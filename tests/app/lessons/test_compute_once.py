@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
+from tests.app.serving.scheduling.test_request_queue import PATIENCE
 from transformer_core.translator import Translator
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
-from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Superseded, Ticket
+from viz_app.serving.scheduling.request_queue import OnPosition, RequestQueue, Ticket
 
 SCENES = [
     ("architecture", "stations"),
@@ -83,24 +83,3 @@ def test_visitors_at_once_compute_no_more_than_one_alone(lesson: str, scene: str
         thread.start()
         thread.join(PATIENCE)
         assert late and late[0].values == wanted.values
-
-
-@pytest.mark.parametrize(("lesson", "scene"), SCENES)
-def test_a_newer_request_ends_what_a_lesson_waits_for(lesson: str, scene: str, random_checkpoint: Path) -> None:
-    service, gate = _service(random_checkpoint)
-    service.translate("me", "The dog is fast.")  # so that it is the lesson's own work that waits
-    raised: list[BaseException] = []
-
-    def visit() -> None:
-        try:
-            _data(lesson, scene, service, "me")
-        except Superseded as error:
-            raised.append(error)
-
-    with gate.ticket("busy") as busy, gate.slot(busy):
-        thread = threading.Thread(target=visit, daemon=True)
-        thread.start()
-        wait_until(lambda: gate.waiting == 1)
-        with gate.ticket("me"):
-            thread.join(PATIENCE)
-    assert len(raised) == 1 and not thread.is_alive()
