@@ -117,8 +117,8 @@ def draw(options: Options, formats: Mapping[Path, str], runner: ModelRunner) -> 
 
 def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: Options) -> int:
     """Write figures with their files. Returns 1 and writes nothing when --strict finds a problem."""
-    found = [_warn(figure, style, formats.values()) for figure, formats in wanted]
-    if any(found) and options.strict:
+    warnings = [_warn(figure, style, formats.values()) for figure, formats in wanted]
+    if any(warnings) and options.strict:
         log.error("nothing was written, because of --strict")
         return 1
     for figure, formats in wanted:
@@ -134,10 +134,10 @@ def _warn(figure: Figure, style: Style, formats: Iterable[str]) -> bool:
 
     if set(formats) <= set(DATA_FORMATS):
         return False
-    found = check.find_print_issues(figure, style)
-    for warning in found:
+    issues = check.find_print_issues(figure, style)
+    for warning in issues:
         log.warning("%s", check.message(warning))
-    return bool(found)
+    return bool(issues)
 
 
 def _check_formats(view: str, formats: Mapping[Path, str]) -> None:

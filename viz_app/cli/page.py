@@ -147,7 +147,7 @@ def _sentences(options: Options, service: TranslationService) -> Iterator[Senten
     """Yield the sentences, each once. Raises UsageError for one that the model cannot translate, and for too many."""
     from viz_app.standalone.sentences import MAX_SENTENCES
 
-    found: dict[str, Sentence] = {}
+    sentences: dict[str, Sentence] = {}
     for option, text in _given(options):
         try:
             sentence = service.validate(text)
@@ -157,9 +157,9 @@ def _sentences(options: Options, service: TranslationService) -> Iterator[Senten
             raise UsageError(f"{option}: {sentence.tokens} tokens, but the limit is {sentence.limit}")
         if sentence.status != "good":
             raise UsageError(f"{option}: no sentence that this model reads")
-        found[sentence.text] = sentence
-        if len(found) > MAX_SENTENCES:
+        sentences[sentence.text] = sentence
+        if len(sentences) > MAX_SENTENCES:
             raise UsageError(f"a page holds at most {MAX_SENTENCES} sentences")
-    if not found:
+    if not sentences:
         raise UsageError("missing: --text (a sentence), or --texts (a file with one sentence per line)")
-    yield from found.values()
+    yield from sentences.values()

@@ -77,9 +77,9 @@ def _figure_options(
         raise UsageError(f"FILE holds no command that can be run as data: {error}") from error
     if words[:4] != ["python", "-m", "viz_app", "export"]:
         raise UsageError(f"FILE: only figures of `export` are made again, not {_shown(' '.join(words[:4]))!r}")
-    found = [_OPTION.fullmatch(word) for word in words[4:]]
-    given = {each[1]: each[2] for each in found if each}
-    if len(given) < len(found):
+    matches = [_OPTION.fullmatch(word) for word in words[4:]]
+    given = {each[1]: each[2] for each in matches if each}
+    if len(given) < len(matches):
         raise UsageError("FILE: each option of its command must be --name=value, and stand there once")
     if re.search(r"[/\\]", given.pop("out", "")):
         raise UsageError("FILE: its command writes into another folder, which is not done")

@@ -20,8 +20,8 @@ def keep() -> None:
 
 def last_report(key: str, state: str) -> object:
     """Return the state that the browser reported last, or None. Works before the component is mounted in this run."""
-    found: Any = st.session_state.get(key)
-    return found.get(state) if isinstance(found, Mapping) else None
+    report: Any = st.session_state.get(key)
+    return report.get(state) if isinstance(report, Mapping) else None
 
 
 def new_report(key: str, event: object) -> tuple[int, Mapping[str, Any]] | None:
@@ -32,9 +32,9 @@ def new_report(key: str, event: object) -> tuple[int, Mapping[str, Any]] | None:
 
 def new_named_event(key: str, event: object) -> tuple[str, int] | None:
     """Return name and number of an event `{"name": ..., "id": ...}` without an answer in this session, else None."""
-    found = new_report(key, event)
-    name = found and found[1].get("name")
-    return (name, found[0]) if found and isinstance(name, str) else None
+    report = new_report(key, event)
+    name = report and report[1].get("name")
+    return (name, report[0]) if report and isinstance(name, str) else None
 
 
 def new_event(key: str, event: object) -> int | None:

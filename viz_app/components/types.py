@@ -51,10 +51,10 @@ _SETTING = re.compile(r'\b(?:name: |(?:choice|held|toggle)\()"(\w+)"')
 def label_types() -> str:
     """Return a type for the labels of each component, and one for the labels of all lessons."""
     tables = tomllib.loads((_APP / "text" / "en.toml").read_text(encoding="utf-8"))
-    found = {name: {key for table in names for key in tables[table]} for name, names in TEXTS.items()}
+    labels = {name: {key for table in names for key in tables[table]} for name, names in TEXTS.items()}
     lessons = [tomllib.loads(path.read_text(encoding="utf-8")) for path in _lesson_files("labels.en.toml")]
-    found["LessonTexts"] = set(tables["lesson"]).union(*lessons)
-    return "\n".join(f"type {name} = Labels<{_union(keys)}>;" for name, keys in found.items())
+    labels["LessonTexts"] = set(tables["lesson"]).union(*lessons)
+    return "\n".join(f"type {name} = Labels<{_union(keys)}>;" for name, keys in labels.items())
 
 
 def lesson_names() -> str:
@@ -148,9 +148,9 @@ def write() -> list[Path]:
         if "\nclass Values(TypedDict" not in path.read_text(encoding="utf-8"):
             continue
         module = importlib.import_module(f"viz_app.lessons.{path.parent.name}.numbers")
-        found = [each for each in vars(module).values() if is_typeddict(each) and each.__module__ == module.__name__]
+        payloads = [each for each in vars(module).values() if is_typeddict(each) and each.__module__ == module.__name__]
         types = path.parent / "js" / "numbers.d.ts"
-        types.write_text(f"{_NOTE}\n{number_types(found)}\n".replace("\ntype ", "\nexport type "), encoding="utf-8")
+        types.write_text(f"{_NOTE}\n{number_types(payloads)}\n".replace("\ntype ", "\nexport type "), encoding="utf-8")
         written.append(types)
     return written
 

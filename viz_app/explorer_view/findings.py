@@ -31,17 +31,17 @@ def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]
     Raises:
         Superseded: when a newer request of the session took over.
     """
-    found = service.head_atlas
-    known = {"model": service.name, "measures": head_measures(found, t)}
-    named = names_of_heads(found, t)
+    head_atlas = service.head_atlas
+    known = {"model": service.name, "measures": head_measures(head_atlas, t)}
+    named = names_of_heads(head_atlas, t)
     if named is not None:
-        return {"roles": {**known, "atlas": True, "heads": named, **role_filters(found, t)}}
+        return {"roles": {**known, "atlas": True, "heads": named, **role_filters(head_atlas, t)}}
     if not service.examples:  # sentences in another language than the model's would say nothing of its heads
         return {"roles": None}
     tables = measure_roles(service, session)
     heads = service.compute_once(session, ("heads.likeliest",), lambda _: _likeliest(tables))
     filters = likeliest_filters(heads, t)
-    return {"roles": {**known, "atlas": False, "problem": found.problem, "heads": heads, **filters}}
+    return {"roles": {**known, "atlas": False, "problem": head_atlas.problem, "heads": heads, **filters}}
 
 
 def card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any]:
@@ -86,14 +86,14 @@ def without_head(
     if layer >= layers or number >= heads:
         return {"off": None}
     translator, original = service.translator, result.translation
-    found = service.compute_once(
+    ablation = service.compute_once(
         session,
         ("heads.without", original.source, (head,)),
         lambda stop: translate_without(translator, original, [head], beam=BEAM, should_stop=stop),
     )
     about = {"model": service.name, "source": original.source, "head": f"{kind}.{layer}.{number}"}
-    numbers = {"before": found.before, "after": found.log_probability}
-    return {"off": {**about, **numbers, "words": found.words, "original": found.original}}
+    numbers = {"before": ablation.before, "after": ablation.log_probability}
+    return {"off": {**about, **numbers, "words": ablation.words, "original": ablation.original}}
 
 
 def free_search(service: TranslationService, session: str, result: TranslationResult) -> dict[str, Any]:
@@ -111,8 +111,8 @@ def free_search(service: TranslationService, session: str, result: TranslationRe
 
     def search(should_stop: ShouldStop) -> Translation:
         encoding = own.source_encoding
-        (found,) = translator.search([encoding.ids], beam=BEAM, constrained=False, should_stop=should_stop)
-        return translator.translation(own.source, encoding, found)
+        (result,) = translator.search([encoding.ids], beam=BEAM, constrained=False, should_stop=should_stop)
+        return translator.translation(own.source, encoding, result)
 
     free = service.compute_once(session, ("search.free", own.source), search)
     tree = parse_tree(free, 0, free, translator)

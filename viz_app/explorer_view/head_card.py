@@ -26,14 +26,14 @@ _DIGITS = 5  # after the point, as in the file of an atlas
 _CHANGE = "mean"  # the head says what it says on average
 
 
-def names_of_heads(found: HeadAtlas, t: Texts) -> dict[Kind, list[list[dict[str, Any]]]] | None:
+def names_of_heads(head_atlas: HeadAtlas, t: Texts) -> dict[Kind, list[list[dict[str, Any]]]] | None:
     """Return the role of every head in words, [layer][head] for each kind; None where it was not measured."""
-    atlas = found.atlas
+    atlas = head_atlas.atlas
     if atlas is None or atlas.looks is None:
         return None
     return {
         kind: [
-            [_name(t, kind, found.roles[Head(kind, layer, head)]) for head in range(atlas.heads)]
+            [_name(t, kind, head_atlas.roles[Head(kind, layer, head)]) for head in range(atlas.heads)]
             for layer in range(atlas.layers)
         ]
         for kind in KINDS
@@ -48,17 +48,17 @@ def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, An
     """Return all that is known of a head; None for one that this model does not have, or without an atlas."""
     from transformer_core.atlas.naming import closest_roles
 
-    found, (kind, layer, number) = service.head_atlas, head
-    atlas = found.atlas
+    head_atlas, (kind, layer, number) = service.head_atlas, head
+    atlas = head_atlas.atlas
     if atlas is None or layer >= atlas.layers or number >= atlas.heads:
         return None
-    roles = found.roles[head]
+    roles = head_atlas.roles[head]
     evidence = roles or closest_roles(atlas, head)
     parts = {
         "looks": _looks(atlas, head),
         "effect": _effect(atlas, head),
         "decode": _decode(atlas, head),
-        "siblings": _siblings(found, t, head),
+        "siblings": _siblings(head_atlas, t, head),
         "examples": _examples(atlas, service.translator.tokenizer, head, service.parses),
     }
     return {
@@ -116,12 +116,12 @@ def _effect(atlas: Atlas, head: Head) -> dict[str, Any] | None:
     shown = _at(changes[_CHANGE][kind], layer, number)
     if baseline := changes.get(CONTROLS[_CHANGE][0]) or changes.get("random"):  # an older atlas has no other
         shown["baseline"] = _at(baseline[kind], layer, number)
-    found = {name: atlas.effects.differences.get(f"{_CHANGE}/{name}") for name in CONTROLS[_CHANGE]}
+    differences = {name: atlas.effects.differences.get(f"{_CHANGE}/{name}") for name in CONTROLS[_CHANGE]}
     shown["controls"] = [
         _at(difference[kind], layer, number)
         | {"name": name, "control": _at(changes[name][kind], layer, number)["value"]}
         | {"significant": _significant(atlas.effects.q[f"{_CHANGE}/{name}"], head)}
-        for name, difference in found.items()
+        for name, difference in differences.items()
         if difference
     ]
     return {
@@ -150,19 +150,19 @@ def _decode(atlas: Atlas, head: Head) -> dict[str, Any] | None:
     }
 
 
-def _siblings(found: HeadAtlas, t: Texts, head: Head) -> dict[str, Any] | None:
+def _siblings(head_atlas: HeadAtlas, t: Texts, head: Head) -> dict[str, Any] | None:
     """Return the nearest heads of this model, and of others by the name of their model."""
     kind, layer, number = head
-    resembles = found.atlas.resembles if found.atlas else None
+    resembles = head_atlas.atlas.resembles if head_atlas.atlas else None
     family = resembles.kinds.get(kind) if resembles else None
     if family is None:
         return None
-    assert found.atlas is not None and resembles is not None
+    assert head_atlas.atlas is not None and resembles is not None
     heads = []
     for each in family.nearest[layer][number]:
         other = resembles.models.get(each.model)
-        place = divmod(each.number, other.heads if other else found.atlas.heads)
-        words = "" if other else head_words(t, kind, found.roles[Head(kind, *place)])
+        place = divmod(each.number, other.heads if other else head_atlas.atlas.heads)
+        words = "" if other else head_words(t, kind, head_atlas.roles[Head(kind, *place)])
         numbers = {name: _plain(getattr(each, name)) for name in ("distance", "low", "high")}
         model = other.name if other else ""
         heads.append({**numbers, "model": model, "layer": place[0], "head": place[1], "words": words})
@@ -171,7 +171,7 @@ def _siblings(found: HeadAtlas, t: Texts, head: Head) -> dict[str, Any] | None:
         "typical": _plain(family.typical),
         "uniform": _plain(float(family.uniform[layer, number])),
         "sentences": family.sentences,
-        "data": _data(found.atlas, "resembles"),
+        "data": _data(head_atlas.atlas, "resembles"),
     }
 
 
@@ -217,11 +217,11 @@ def atlas_inputs(atlas: Atlas, t: Texts) -> list[str]:
     for part in atlas.sources:
         for name, digest, count in atlas.inputs(part).values():
             counts.setdefault((name, digest), []).append(count)
-    found = []
+    inputs = []
     for (name, digest), used in sorted(counts.items()):
         span = "–".join(f"{n:,}" for n in sorted({min(used), max(used)}))  # parts may use different numbers
-        found.append(t("atlas.input", name=name, count=span, digest=digest[:12]))
-    return found
+        inputs.append(t("atlas.input", name=name, count=span, digest=digest[:12]))
+    return inputs
 
 
 def _source(atlas: Atlas, t: Texts) -> dict[str, Any]:

@@ -36,11 +36,11 @@ def order_name(measure: str) -> str:
     return f"atlas-{measure}"
 
 
-def head_measures(found: HeadAtlas, t: Texts) -> list[dict[str, Any]]:
+def head_measures(head_atlas: HeadAtlas, t: Texts) -> list[dict[str, Any]]:
     """Return the measures that order heads, and the order by role; none without an atlas."""
-    if found.atlas is None:
+    if head_atlas.atlas is None:
         return []
-    return [*(_measure(each, t) for each in measures(found.atlas)), _by_role(found, t)]
+    return [*(_measure(each, t) for each in measures(head_atlas.atlas)), _by_role(head_atlas, t)]
 
 
 def _measure(measure: Measure, t: Texts) -> dict[str, Any]:
@@ -68,12 +68,12 @@ def _flat(values: Any) -> list[float | None]:
     return [value if math.isfinite(value) else None for value in rounded.tolist()]
 
 
-def _by_role(found: HeadAtlas, t: Texts) -> dict[str, Any]:
+def _by_role(head_atlas: HeadAtlas, t: Texts) -> dict[str, Any]:
     """Return the order by role: how much of its places the first role of each head explains, role by role."""
-    names = list(_role_names(found, t))
+    names = list(_role_names(head_atlas, t))
     columns: dict[Kind, dict[str, list[float | None]]] = {}
     for kind in KINDS:
-        first = [found.roles[head][0] if found.roles[head] else None for head in _heads(found, kind)]
+        first = [head_atlas.roles[head][0] if head_atlas.roles[head] else None for head in _heads(head_atlas, kind)]
         value = [None if role is None else round(100 * role.value, _DIGITS) for role in first]
         rank = [None if role is None else names.index(role.label) + 1 - role.value for role in first]
         columns[kind] = {"value": value, "rank": rank}
@@ -88,11 +88,11 @@ def _by_role(found: HeadAtlas, t: Texts) -> dict[str, Any]:
     }
 
 
-def role_filters(found: HeadAtlas, t: Texts) -> dict[str, Any]:
+def role_filters(head_atlas: HeadAtlas, t: Texts) -> dict[str, Any]:
     """Return `filters`, by role and by whether the effect of a head is significant, and the `labels` of each head."""
-    atlas = found.atlas
+    atlas = head_atlas.atlas
     assert atlas is not None
-    names, significant = _role_names(found, t), _significant(atlas)
+    names, significant = _role_names(head_atlas, t), _significant(atlas)
     filters = [{"label": NO_ROLE, "words": t("atlas.no_role"), "group": ""}]
     if significant is not None:
         controlled = atlas.effects is not None and atlas.effects.differences
@@ -103,21 +103,21 @@ def role_filters(found: HeadAtlas, t: Texts) -> dict[str, Any]:
         filters.append({"label": label, "words": words, "group": group})
     labels = {
         kind: [
-            [role.label for role in found.roles[head]]
-            + ([] if found.roles[head] else [NO_ROLE])
+            [role.label for role in head_atlas.roles[head]]
+            + ([] if head_atlas.roles[head] else [NO_ROLE])
             + ([SIGNIFICANT] if significant is not None and significant[kind][number] else [])
-            for number, head in enumerate(_heads(found, kind))
+            for number, head in enumerate(_heads(head_atlas, kind))
         ]
         for kind in KINDS
     }
     return {"filters": filters, "labels": labels}
 
 
-def _role_names(found: HeadAtlas, t: Texts) -> dict[str, str]:
+def _role_names(head_atlas: HeadAtlas, t: Texts) -> dict[str, str]:
     """Return every role that a head has in words, by its label: rules and alignment, then relations."""
     roles: dict[str, tuple[Kind, Role]] = {}
-    for head in (head for kind in KINDS for head in _heads(found, kind)):
-        for role in found.roles[head]:
+    for head in (head for kind in KINDS for head in _heads(head_atlas, kind)):
+        for role in head_atlas.roles[head]:
             roles.setdefault(role.label, (head[0], role))
     return {label: role_words(t, *roles[label]) for label in sorted(roles, key=lambda label: label.startswith("link "))}
 
@@ -141,8 +141,8 @@ def likeliest_filters(heads: Mapping[Kind, Sequence[Sequence[Mapping[str, Any]]]
     }
 
 
-def _heads(found: HeadAtlas, kind: Kind) -> list[Head]:
-    atlas = found.atlas
+def _heads(head_atlas: HeadAtlas, kind: Kind) -> list[Head]:
+    atlas = head_atlas.atlas
     assert atlas is not None
     return [Head(kind, layer, head) for layer in range(atlas.layers) for head in range(atlas.heads)]
 

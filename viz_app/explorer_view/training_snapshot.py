@@ -64,13 +64,13 @@ def snapshot_payload(history: History, sentence: int, snapshot: int, name: str, 
 def snapshot_roles(history: History, snapshot: int, name: str, t: Texts) -> dict[str, Any]:
     """Return the finding of the explorer: the role that each head fits most clearly beyond chance at a snapshot."""
     layers, heads = history.model["layers"], history.model["heads"]
-    found: dict[Kind, list[list[Mapping[str, Any]]]] = {
+    heads_by_kind: dict[Kind, list[list[Mapping[str, Any]]]] = {
         kind: [[_role(roles, snapshot, layer, head) for head in range(heads)] for layer in range(layers)]
         for kind, roles in history.roles.items()
         if roles
     }
-    filters = likeliest_filters(found, t)
-    return {"roles": {"model": name, "atlas": False, "problem": "", "heads": found, "measures": [], **filters}}
+    filters = likeliest_filters(heads_by_kind, t)
+    return {"roles": {"model": name, "atlas": False, "problem": "", "heads": heads_by_kind, "measures": [], **filters}}
 
 
 def _role(roles: Mapping[str, Any], snapshot: int, layer: int, head: int) -> Mapping[str, Any]:

@@ -69,12 +69,12 @@ def to_npz(atlas: Atlas) -> bytes:
     For each measure and kind the arrays `MEASURE.KIND.value`, `low`, `high`, `baseline` and `q`, each (L, H) float64
     with NaN where there is no number, and `detail` (L, H) text; `units`, JSON text by measure; `provenance`, JSON text.
     """
-    found = measures(atlas)
+    table = measures(atlas)
     arrays: dict[str, Any] = {
         "provenance": np.array(json.dumps(atlas_record(atlas), ensure_ascii=False, sort_keys=True)),
-        "units": np.array(json.dumps({measure.name: measure.unit for measure in found}, sort_keys=True)),
+        "units": np.array(json.dumps({measure.name: measure.unit for measure in table}, sort_keys=True)),
     }
-    for measure in found:
+    for measure in table:
         for kind, numbers in measure.kinds.items():
             arrays |= {f"{measure.name}.{kind}.{name}": getattr(numbers, name) for name in TABLES}
             if numbers.detail:

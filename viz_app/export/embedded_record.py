@@ -38,8 +38,8 @@ def read_record(data: bytes, format: str) -> dict[str, Any]:
     """
     try:
         text = _READERS[format](data)
-        found: Any = json.loads(text) if len(text) <= MAX_RECORD_BYTES else None
-        return dict(found)
+        record: Any = json.loads(text) if len(text) <= MAX_RECORD_BYTES else None
+        return dict(record)
     except (ValueError, TypeError, IndexError, AttributeError, RecursionError, struct.error, zlib.error) as error:
         raise UsageError(f"this {format.upper()} file has no record as `export` writes it, or it is damaged") from error
 
@@ -55,8 +55,8 @@ def _from_markup(data: bytes, start: bytes, end: bytes) -> str:
 
 def _from_pdf(data: bytes) -> str:
     begin = data.index(b"/Keywords (")
-    found = _PDF_STRING.match(data, begin, begin + 2 * MAX_RECORD_BYTES)
-    text = re.sub(rb"\\(.)", rb"\1", found[1] if found else b"", flags=re.DOTALL)  # a line of JSON: no ends of lines
+    match = _PDF_STRING.match(data, begin, begin + 2 * MAX_RECORD_BYTES)
+    text = re.sub(rb"\\(.)", rb"\1", match[1] if match else b"", flags=re.DOTALL)  # a line of JSON: no ends of lines
     return text.removeprefix(b"\xfe\xff").decode("utf-16-be" if text.startswith(b"\xfe\xff") else "ascii")
 
 

@@ -103,16 +103,16 @@ def _spread_addresses(options: argparse.Namespace) -> None:
 
 def _given(options: argparse.Namespace, kind: type) -> dict[str, Any]:
     """Return the declared options that are given, by name. Raises UsageError for a value that is not allowed."""
-    found: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for name, each in declared(kind).items():
         given = getattr(options, name)
         if given is not None:
             try:
-                found[name] = each.form.parse(given)
-                each.form.check(found[name])
+                arguments[name] = each.form.parse(given)
+                each.form.check(arguments[name])
             except ValueError as error:
                 raise UsageError(f"{each.flag} {error}") from error
-    return found
+    return arguments
 
 
 def style_from_options(options: argparse.Namespace) -> Style:

@@ -103,10 +103,12 @@ class ModelRunner:
             provenance = make_provenance(translator, forced, source=text)
             parse = ParserOutput.from_tokens(text, forced.tokens, forced.scores, tokenizer)
             return ForwardResult(forced.attention, provenance | own, None, parse)
-        found = translator.translate(text, beam=sentence.beam, alpha=sentence.alpha)
-        provenance = make_provenance(translator, found, beam=sentence.beam, alpha=sentence.alpha)
-        parse = ParserOutput.from_tokens(text, found.tokens, found.scores, tokenizer)
-        return ForwardResult(found.attention, provenance | own, Search.from_translation(found, tokenizer), parse)
+        translation = translator.translate(text, beam=sentence.beam, alpha=sentence.alpha)
+        provenance = make_provenance(translator, translation, beam=sentence.beam, alpha=sentence.alpha)
+        parse = ParserOutput.from_tokens(text, translation.tokens, translation.scores, tokenizer)
+        return ForwardResult(
+            translation.attention, provenance | own, Search.from_translation(translation, tokenizer), parse
+        )
 
 
 def model_input(translator: Translator, sentence: Sentence) -> str:

@@ -117,34 +117,34 @@ def paper_figures(checkpoint: str, runner: ModelRunner, *, language: str = "en")
 
 def _verb(result: ForwardResult, language: str) -> LinesFigure:
     words = result.maps.merged_to_words()
-    found = measure_links(words, VERB_LINKS)
-    layer, head = found.best
+    link_shares = measure_links(words, VERB_LINKS)
+    layer, head = link_shares.best
     values = {
         "layer": layer + 1,
-        "mean": _percent(found.shares[layer].mean()),
+        "mean": _percent(link_shares.shares[layer].mean()),
         "head": f"{layer + 1}.{head + 1}",
-        "share": _percent(found.shares[layer, head]),
+        "share": _percent(link_shares.shares[layer, head]),
     }
     heads = range(words.heads("encoder"))
     query = word_index(words, VERB_LINKS[0][0])
-    return _figure(result, found, "verb", VERB_LINKS, layer, heads, values, language, query)
+    return _figure(result, link_shares, "verb", VERB_LINKS, layer, heads, values, language, query)
 
 
 def _anaphor(result: ForwardResult, language: str) -> list[LinesFigure]:
     words = result.maps.merged_to_words()
-    found = measure_links(words, ANAPHOR_LINKS)
-    layer, head = found.best
-    values: dict[str, Any] = {"head": f"{layer + 1}.{head + 1}", "share": _percent(found.shares[layer, head])}
-    whole = _figure(result, found, "anaphor", ANAPHOR_LINKS, layer, [head], values, language)
-    pairs = np.sort(found.shares, axis=1)[:, -2:].sum(axis=1)  # of each layer, the two heads that look there most
+    link_shares = measure_links(words, ANAPHOR_LINKS)
+    layer, head = link_shares.best
+    values: dict[str, Any] = {"head": f"{layer + 1}.{head + 1}", "share": _percent(link_shares.shares[layer, head])}
+    whole = _figure(result, link_shares, "anaphor", ANAPHOR_LINKS, layer, [head], values, language)
+    pairs = np.sort(link_shares.shares, axis=1)[:, -2:].sum(axis=1)  # of each layer, the two heads that look there most
     layer = int(pairs.argmax())
-    two = sorted(int(h) for h in np.argsort(-found.shares[layer], kind="stable")[:2])
+    two = sorted(int(h) for h in np.argsort(-link_shares.shares[layer], kind="stable")[:2])
     values = {
         "layer": layer + 1,
-        "heads": ", ".join(f"{layer + 1}.{h + 1} ({_percent(found.shares[layer, h])} %)" for h in two),
+        "heads": ", ".join(f"{layer + 1}.{h + 1} ({_percent(link_shares.shares[layer, h])} %)" for h in two),
     }
     query = word_index(words, ANAPHOR_LINKS[0][0])
-    return [whole, _figure(result, found, "anaphor_word", ANAPHOR_LINKS, layer, two, values, language, query)]
+    return [whole, _figure(result, link_shares, "anaphor_word", ANAPHOR_LINKS, layer, two, values, language, query)]
 
 
 def _structure(result: ForwardResult, language: str) -> list[LinesFigure]:
@@ -152,16 +152,16 @@ def _structure(result: ForwardResult, language: str) -> list[LinesFigure]:
     figures = []
     downward = tuple((governor, dependent) for dependent, governor in STRUCTURE_LINKS)
     for name, links in (("governor", STRUCTURE_LINKS), ("dependents", downward)):
-        found = measure_links(words, links)
-        layer, head = found.best
-        values = {"head": f"{layer + 1}.{head + 1}", "share": _percent(found.shares[layer, head])}
-        figures.append(_figure(result, found, name, links, layer, [head], values, language))
+        link_shares = measure_links(words, links)
+        layer, head = link_shares.best
+        values = {"head": f"{layer + 1}.{head + 1}", "share": _percent(link_shares.shares[layer, head])}
+        figures.append(_figure(result, link_shares, name, links, layer, [head], values, language))
     return figures
 
 
 def _figure(
     result: ForwardResult,
-    found: LinkShares,
+    link_shares: LinkShares,
     name: str,
     links: Links,
     layer: int,
@@ -173,19 +173,19 @@ def _figure(
     """Draw lines by words; the caption says how the heads were chosen, the record has the measure."""
     lines = Request(maps=result.maps, kind="encoder", layer=layer, heads=tuple(heads), query=query, unit="words")
     figure = head_lines(replace(lines, language=language, provenance=result.provenance))
-    counted = found.shares.size
+    counted = link_shares.shares.size
     caption = texts(language)(
         f"export.paper_{name}",
         first=links[0][0],
         second=links[0][1],
         count=counted,
-        even=_percent(found.uniform),
+        even=_percent(link_shares.uniform),
         **values,
     )
     record = {
         "links": [list(link) for link in links],
-        "share_of_each_encoder_head": [[round(float(share), 4) for share in row] for row in found.shares],
-        "share_if_even": round(found.uniform, 4),
+        "share_of_each_encoder_head": [[round(float(share), 4) for share in row] for row in link_shares.shares],
+        "share_if_even": round(link_shares.uniform, 4),
     }
     provenance = {key: value for key, value in figure.provenance.items() if key != "view"}
     return replace(

@@ -56,9 +56,9 @@ def _question(entry: dict[str, str], language: str) -> ExitQuestion:
     keys = [field.name for field in dataclasses.fields(ExitQuestion)]
     if not isinstance(entry, dict) or entry.keys() != set(keys):
         raise ValueError(f"a question needs exactly {', '.join(keys)}, but one has {', '.join(entry)}")
-    found = ExitQuestion(**entry)
-    if found.lesson not in {each.name for each in LESSONS}:
-        raise ValueError(f"there is no lesson {found.lesson!r}")
-    if found.scene not in {scene.name for scene in load_lesson(found.lesson, language).scenes}:
-        raise ValueError(f"the lesson {found.lesson} has no scene {found.scene!r}")
-    return found
+    question = ExitQuestion(**entry)
+    if question.lesson not in {each.name for each in LESSONS}:
+        raise ValueError(f"there is no lesson {question.lesson!r}")
+    if question.scene not in {scene.name for scene in load_lesson(question.lesson, language).scenes}:
+        raise ValueError(f"the lesson {question.lesson} has no scene {question.scene!r}")
+    return question

@@ -51,13 +51,13 @@ def read_labels(name: str, language: str) -> dict[str, str]:
     Raises:
         LessonError: The file is missing in this language only, or is not valid TOML.
     """
-    found: dict[str, str] = {}
+    labels: dict[str, str] = {}
     for folder in (_FOLDER / name, *bench_folders(_FOLDER / name)):
         path = folder / f"labels.{language}.toml"
         if not any((folder / f"labels.{each}.toml").is_file() for each in LANGUAGES):
             continue
         try:
-            found |= tomllib.loads(path.read_text(encoding="utf-8"))
+            labels |= tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise LessonError(f"{path.relative_to(_FOLDER)}: {error}") from error
-    return found
+    return labels

@@ -143,7 +143,7 @@ def bench_folders(lesson: Path) -> list[Path]:
 
 def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Lesson:
     """Parse the text of a file. Raises ValueError naming the error."""
-    text = _SCREEN.sub("" if on_paper else lambda found: found[0].replace("[[", "").replace("]]", ""), text)
+    text = _SCREEN.sub("" if on_paper else lambda match: match[0].replace("[[", "").replace("]]", ""), text)
     glossary = _Glossary(language)
     title, summary, scenes = "", "", []
     parts = list(_sections(text))
@@ -163,9 +163,9 @@ def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Les
 
 def _sections(text: str) -> Iterator[tuple[int, str, str]]:
     """Split into sections: level of the heading, the heading, the text below it."""
-    found = list(_HEADING.finditer(text))
-    for number, match in enumerate(found):
-        end = found[number + 1].start() if number + 1 < len(found) else len(text)
+    headings = list(_HEADING.finditer(text))
+    for number, match in enumerate(headings):
+        end = headings[number + 1].start() if number + 1 < len(headings) else len(text)
         yield len(match[1]), match[2].strip(), text[match.end() : end]
 
 

@@ -39,9 +39,9 @@ class LessonModule:
     @classmethod
     def from_module(cls, module: ModuleType) -> LessonModule:
         """Take the functions by name and the constants by name in capitals. Raises TypeError if one is missing."""
-        own = vars(module)
-        names = {field.name: {field.name, field.name.upper()} & own.keys() for field in dataclasses.fields(cls)}
-        return cls(**{name: own[found.pop()] for name, found in names.items() if found})
+        members = vars(module)
+        names = {field.name: {field.name, field.name.upper()} & members.keys() for field in dataclasses.fields(cls)}
+        return cls(**{name: members[spellings.pop()] for name, spellings in names.items() if spellings})
 
 
 def lesson_module(name: str) -> LessonModule:

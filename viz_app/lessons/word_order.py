@@ -167,8 +167,8 @@ def translate_rows(
     with torch.no_grad(), _positions(translator.model, source, positions):
         config = translator.decoding.replace(beam=beam)
         constraint = translator.constraint(rows)
-        found = beam_search(translator.model, source, tokenizer.special, config, should_stop, constraint=constraint)
-    return [tokenizer.decode(result.hypotheses[0].ids) for result in found]
+        searches = beam_search(translator.model, source, tokenizer.special, config, should_stop, constraint=constraint)
+    return [tokenizer.decode(result.hypotheses[0].ids) for result in searches]
 
 
 def _positions(model: Transformer, source: Tensor, kept: bool) -> AbstractContextManager[None]:

@@ -93,14 +93,14 @@ def explorer(
 
 def last_head_off(key: str) -> str | None:
     """Return the head that the browser has reported as switched off, such as `cross.5.5`; None for none."""
-    found = events.last_report(key, _OFF)
-    return found if isinstance(found, str) and _HEAD.fullmatch(found) else None
+    head = events.last_report(key, _OFF)
+    return head if isinstance(head, str) and _HEAD.fullmatch(head) else None
 
 
 def head_off(key: str) -> Head | None:
     """Return the head that is switched off; None for none. It need not exist in any model."""
-    found = _HEAD.fullmatch(last_head_off(key) or "")
-    return None if found is None else Head(cast(Kind, found[1]), int(found[2]), int(found[3]))
+    match = _HEAD.fullmatch(last_head_off(key) or "")
+    return None if match is None else Head(cast(Kind, match[1]), int(match[2]), int(match[3]))
 
 
 def asked_sentence(key: str) -> tuple[str, int] | None:
@@ -137,5 +137,5 @@ def send_finding(key: str, finding: Mapping[str, Any]) -> None:
 def last_report(key: str) -> Selection | None:
     """Return the last report of the browser before the component is mounted in this run; None without one."""
     start = Selection()
-    found = Selection.from_state(events.last_report(key, _STATE), default=start)
-    return None if found is start else found
+    selection = Selection.from_state(events.last_report(key, _STATE), default=start)
+    return None if selection is start else selection

@@ -69,11 +69,11 @@ class LinesFigure(Figure):
     def links(self) -> list[tuple[int, int, int, float]]:
         """(panel, query, key, weight) of every line that is drawn, weakest first, so that strong ones lie on top."""
         rows = range(len(self.panels[0].query_labels)) if self.query is None else (self.query,)
-        found = [
+        lines = [
             (number, row, column, float(panel.weights[row, column]))
             for number, panel in enumerate(self.panels)
             for row in rows
             for column in range(panel.weights.shape[1])
             if panel.weights[row, column] >= self.least
         ]
-        return sorted(found, key=lambda link: link[3])
+        return sorted(lines, key=lambda link: link[3])

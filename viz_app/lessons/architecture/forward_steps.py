@@ -86,23 +86,23 @@ def trace_forward(
     model, special = translator.model, translator.tokenizer.special
     batch = make_batch([source], [list(target)], special)
     inputs, outputs = batch.inputs[:, :length], batch.outputs[0, :length]
-    found = record_activations(model, batch.source, inputs)
-    inner = [station for station in found if station.hidden is not None]
-    logits = found[-1].values  # (T, V)
+    activations = record_activations(model, batch.source, inputs)
+    inner = [station for station in activations if station.hidden is not None]
+    logits = activations[-1].values  # (T, V)
     steps, again = _step_by_step(model, batch.source, inputs[:, :shown], special.pad)  # (n, V) each
     first = logits[:shown]
     error = max(float((first - other).abs().max()) for other in (steps, again))
     chosen = outputs[:shown, None]
     log_probabilities = [torch.log_softmax(each, dim=-1).gather(1, chosen)[:, 0] for each in (first, steps, again)]
     return ForwardTrace(
-        stations=[_station_values(station) for station in found],
-        stats=np.stack([_stats(station.values[:shown], shown) for station in found]),
-        tensors=np.stack([_padded(_bytes(station.values[:shown]), shown) for station in found[:-1]]),
-        sums=_sums(found, shown, model.config.residual),
-        cosines=_cosines(found, shown),
+        stations=[_station_values(station) for station in activations],
+        stats=np.stack([_stats(station.values[:shown], shown) for station in activations]),
+        tensors=np.stack([_padded(_bytes(station.values[:shown]), shown) for station in activations[:-1]]),
+        sums=_sums(activations, shown, model.config.residual),
+        cosines=_cosines(activations, shown),
         active=np.stack([_padded(_share_on(station)[:shown], shown) for station in inner]),
         inner=np.stack([_padded(_inner_bytes(station, shown), shown) for station in inner]),
-        order_error=max(_order_error(model, found, station, shown) for station in inner),
+        order_error=max(_order_error(model, activations, station, shown) for station in inner),
         once=log_probabilities[0].numpy(),
         stepwise=log_probabilities[1].numpy(),
         again=log_probabilities[2].numpy(),
@@ -150,25 +150,25 @@ def _share_on(station: Activation) -> FloatArray:
     return (station.hidden > 0).float().mean(dim=-1).numpy()
 
 
-def _sums(found: Sequence[Activation], shown: int, residual: bool) -> FloatArray:
+def _sums(activations: Sequence[Activation], shown: int, residual: bool) -> FloatArray:
     """(Add & Norms, shown, 3)."""
     rows: list[FloatArray] = []
     before: Tensor | None = None
-    for number, station in enumerate(found):
+    for number, station in enumerate(activations):
         if station.name == "add_norm" and before is not None:
-            sublayer = found[number - 1].values
+            sublayer = activations[number - 1].values
             rows.append(_stats((before + sublayer if residual else sublayer)[:shown], shown))
         if station.name in ("positions", "add_norm"):
             before = station.values
     return np.stack(rows)
 
 
-def _cosines(found: Sequence[Activation], shown: int) -> FloatArray:
+def _cosines(activations: Sequence[Activation], shown: int) -> FloatArray:
     """(Add & Norms, shown, 2)."""
     rows: list[FloatArray] = []
     start: dict[Side, Tensor] = {}
     before: Tensor | None = None
-    for station in found:
+    for station in activations:
         if station.name == "positions":
             start[station.side] = before = station.values
         elif station.name == "add_norm" and before is not None:
@@ -179,11 +179,11 @@ def _cosines(found: Sequence[Activation], shown: int) -> FloatArray:
 
 
 @torch.no_grad()
-def _order_error(model: Transformer, found: Sequence[Activation], station: Activation, shown: int) -> float:
+def _order_error(model: Transformer, activations: Sequence[Activation], station: Activation, shown: int) -> float:
     """Run a feed-forward network again with its first token at every other place, and compare what each token gets."""
     module = model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward")
     add_norm: Any = model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward_add_norm")
-    x = found[found.index(station) - 1].values[:shown]
+    x = activations[activations.index(station) - 1].values[:shown]
     x = add_norm.norm(x) if add_norm.pre_norm else x
     orders = torch.stack([moved_order(len(x), place) for place in range(len(x))])  # (n, n)
     out = module(x[orders])  # (n, n, d)
@@ -235,14 +235,14 @@ def nearest(matrix: Tensor, ids: Sequence[int], count: int = NEIGHBOURS) -> list
     parts = [own @ F.normalize(rows.float(), dim=1).T for rows in torch.split(matrix, _ROWS)]
     cosines = torch.cat(parts, dim=1)  # (n, V)
     cosines.scatter_(1, chosen[:, None], -torch.inf)  # a row is not its own neighbour
-    values, found = cosines.topk(count, dim=1)
+    values, neighbours = cosines.topk(count, dim=1)
     return [
         [(other, round(cosine, 4)) for other, cosine in zip(*row, strict=True)]
-        for row in zip(found.tolist(), values.tolist(), strict=True)
+        for row in zip(neighbours.tolist(), values.tolist(), strict=True)
     ]
 
 
 def median_nearest_cosine(matrix: Tensor) -> float:
     """Compute the median over tokens of the cosine with the nearest neighbour."""
     ids = range(0, len(matrix), max(1, len(matrix) // _SAMPLED))
-    return float(np.median([found[0][1] for found in nearest(matrix, ids, 1)]))
+    return float(np.median([neighbours[0][1] for neighbours in nearest(matrix, ids, 1)]))

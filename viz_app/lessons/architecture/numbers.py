@@ -118,14 +118,14 @@ def _mistakes(context: LessonContext) -> list[dict[str, Any]]:
     ]
 
     def compute(stop: ShouldStop) -> list[dict[str, Any]]:
-        found = translator.search([source] * len(begun), beam=1, prefixes=begun, should_stop=stop, constrained=False)
+        searches = translator.search([source] * len(begun), beam=1, prefixes=begun, should_stop=stop, constrained=False)
         return [
             {
                 "tokens": [*map(name, best.ids), *[EOS_TOKEN] * best.finished][:POSITIONS],
                 "probabilities": np.exp(best.log_probabilities).round(4).tolist(),
                 "text": translator.tokenizer.decode(best.ids),
             }
-            for best in (result.hypotheses[0] for result in found)
+            for best in (result.hypotheses[0] for result in searches)
         ]
 
     return context.compute_once(("architecture.mistakes", source, target), compute) if begun else []

@@ -67,34 +67,34 @@ def _charts(suspect: SmallName, context: LessonContext, names: tuple[str, str]) 
     """Return the exhibits that are charts, each with the line below it; of the copyist the loss alone."""
     t = context.t
     shown = ("loss",) if suspect == COPYIST else tuple(name for name in EXHIBITS if name != "attention")
-    found = {name: _CHARTS[name](suspect, context, names) | {"key": False} for name in shown}
-    last = [series["y"][-1] for series in found["loss"]["series"]]
-    found["loss"]["said"] = _said(t, "loss", last, update=f"{found['loss']['series'][0]['x'][-1]:,.0f}")
+    charts = {name: _CHARTS[name](suspect, context, names) | {"key": False} for name in shown}
+    last = [series["y"][-1] for series in charts["loss"]["series"]]
+    charts["loss"]["said"] = _said(t, "loss", last, update=f"{charts['loss']['series'][0]['x'][-1]:,.0f}")
     if suspect == COPYIST:
-        return found
+        return charts
     evidence = gather_evidence(suspect, context)
     layers = len(evidence.alike) - 1
     heads = len(evidence.evenness) // layers
     titles = {"order": "moved", "vectors": "alike", "evenness": "evenness"}
     for name, title in titles.items():
-        found[name]["y"] |= {"title": t(f"lesson_broken.{title}"), "ends": [0, 1.05]}
-    lowest = min(value for series in found["vectors"]["series"] for value in series["y"])
-    found["vectors"]["y"]["ends"] = [min(0, lowest) - 0.05, 1.05]
-    found["order"]["x"]["ticks"] = [(at + 1, display_label(word)) for at, word in enumerate(evidence.words)]
-    found["vectors"]["x"]["ticks"] = [(layer, str(layer)) for layer in range(layers + 1)]
+        charts[name]["y"] |= {"title": t(f"lesson_broken.{title}"), "ends": [0, 1.05]}
+    lowest = min(value for series in charts["vectors"]["series"] for value in series["y"])
+    charts["vectors"]["y"]["ends"] = [min(0, lowest) - 0.05, 1.05]
+    charts["order"]["x"]["ticks"] = [(at + 1, display_label(word)) for at, word in enumerate(evidence.words)]
+    charts["vectors"]["x"]["ticks"] = [(layer, str(layer)) for layer in range(layers + 1)]
     numbered = (divmod(head, heads) for head in range(layers * heads))
-    found["evenness"]["x"]["ticks"] = [(at, f"{layer + 1}.{head + 1}") for at, (layer, head) in enumerate(numbered, 1)]
-    found["evenness"]["paired"] = True
-    for series in found["evenness"]["series"]:
+    charts["evenness"]["x"]["ticks"] = [(at, f"{layer + 1}.{head + 1}") for at, (layer, head) in enumerate(numbered, 1)]
+    charts["evenness"]["paired"] = True
+    for series in charts["evenness"]["series"]:
         series["look"] = {"line": False}
-    for series in found["vectors"]["series"]:
+    for series in charts["vectors"]["series"]:
         series["names"] = [_signed(value) for value in series["y"]]
-    means = {name: [np.mean(series["y"]) for series in found[name]["series"]] for name in ("order", "evenness")}
-    last = [series["y"][-1] for series in found["vectors"]["series"]]
-    found["order"]["said"] = _said(t, "order", means["order"])
-    found["vectors"]["said"] = _said(t, "vectors", last, layer=layers)
-    found["evenness"]["said"] = _said(t, "evenness", means["evenness"], heads=layers * heads)
-    return found
+    means = {name: [np.mean(series["y"]) for series in charts[name]["series"]] for name in ("order", "evenness")}
+    last = [series["y"][-1] for series in charts["vectors"]["series"]]
+    charts["order"]["said"] = _said(t, "order", means["order"])
+    charts["vectors"]["said"] = _said(t, "vectors", last, layer=layers)
+    charts["evenness"]["said"] = _said(t, "evenness", means["evenness"], heads=layers * heads)
+    return charts
 
 
 def _said(t: Texts, exhibit: str, pair: Sequence[float], **values: object) -> str:

@@ -132,8 +132,8 @@ def evenness(attention: FloatArray) -> FloatArray:
     if keys == 1:
         return np.ones(len(attention), dtype=np.float32)
     logs = np.log(attention, out=np.zeros_like(attention), where=attention > 0)
-    found: FloatArray = (-(attention * logs).sum(axis=-1).mean(axis=-1) / np.log(keys)).astype(np.float32)
-    return found
+    entropy: FloatArray = (-(attention * logs).sum(axis=-1).mean(axis=-1) / np.log(keys)).astype(np.float32)
+    return entropy
 
 
 def _statement(translator: Translator, text: str, should_stop: ShouldStop) -> ModelEvidence:

@@ -74,7 +74,7 @@ def by_width(widths: Sequence[int]) -> dict[str, FloatArray]:
         `gradient` (the Frobenius norm of the softmax's derivative), each (3, widths); `weights` (3, widths, KEYS) of
         the first query.
     """
-    found: dict[str, list[list[float]]] = {"variance": [], "entropy": [], "gradient": []}
+    measures: dict[str, list[list[float]]] = {"variance": [], "entropy": [], "gradient": []}
     rows = []
     for d_k in widths:
         queries, keys, vectors = random_vectors(d_k)
@@ -84,11 +84,11 @@ def by_width(widths: Sequence[int]) -> dict[str, FloatArray]:
             additive_scores(queries, keys, vectors, None),
         )
         weights = [attention_weights(scores)[0, :, 0] for scores in ways]  # (count, KEYS)
-        found["variance"].append([float(scores.var()) for scores in ways])
-        found["entropy"].append([float(_entropy(each).mean()) / math.log(KEYS) for each in weights])
-        found["gradient"].append([float(_gradient(each).mean()) for each in weights])
+        measures["variance"].append([float(scores.var()) for scores in ways])
+        measures["entropy"].append([float(_entropy(each).mean()) / math.log(KEYS) for each in weights])
+        measures["gradient"].append([float(_gradient(each).mean()) for each in weights])
         rows.append([each[0].tolist() for each in weights])
-    result = {name: np.array(values, dtype=np.float32).T for name, values in found.items()}
+    result = {name: np.array(values, dtype=np.float32).T for name, values in measures.items()}
     result["weights"] = np.array(rows, dtype=np.float32).swapaxes(0, 1)
     return result
 

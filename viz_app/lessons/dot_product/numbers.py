@@ -153,7 +153,7 @@ def _projections(context: LessonContext) -> dict[str, FloatArray | npt.NDArray[n
     from viz_app.lessons.dot_product.projections import MATRICES, cross_projections, self_projections
 
     translator, translation = context.service.translator, context.result.translation
-    found: dict[str, FloatArray | npt.NDArray[np.uint8]] = {}
+    matrices: dict[str, FloatArray | npt.NDArray[np.uint8]] = {}
     for kind, project in (("encoder", self_projections), ("cross", cross_projections)):
         layer, head = looking_head(context, kind)  # type: ignore[arg-type]
         arrays = context.compute_once(
@@ -161,9 +161,9 @@ def _projections(context: LessonContext) -> dict[str, FloatArray | npt.NDArray[n
             lambda _, project=project, at=(layer, head): project(translator, translation, *at),  # type: ignore[misc]
         )
         for name, values in arrays.items():
-            shown = _as_bytes(values) if name in MATRICES else values[:POSITIONS]
-            found[f"{kind}_{name}"] = shown
-    return found
+            matrix = _as_bytes(values) if name in MATRICES else values[:POSITIONS]
+            matrices[f"{kind}_{name}"] = matrix
+    return matrices
 
 
 def _as_bytes(values: FloatArray) -> npt.NDArray[np.uint8]:

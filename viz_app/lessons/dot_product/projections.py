@@ -78,10 +78,10 @@ def _projections(attention: Any, vectors: Any, memory: Any, head: int) -> dict[s
     """
     queries = attention.project_queries(vectors)
     keys, values = attention.project_keys_and_values(memory)
-    found = {"of_queries": vectors[0], "of_keys": memory[0]}
-    found |= {"q": queries[0, head], "k": keys[0, head], "v": values[0, head]}
+    arrays = {"of_queries": vectors[0], "of_keys": memory[0]}
+    arrays |= {"q": queries[0, head], "k": keys[0, head], "v": values[0, head]}
     for name in MATRICES:
         weight = getattr(attention, name).weight  # (H * d_head, d)
         width = weight.shape[0] // attention.num_heads
-        found[name] = weight[head * width : (head + 1) * width].T
-    return {name: np.ascontiguousarray(value.float().numpy()) for name, value in found.items()}
+        arrays[name] = weight[head * width : (head + 1) * width].T
+    return {name: np.ascontiguousarray(value.float().numpy()) for name, value in arrays.items()}

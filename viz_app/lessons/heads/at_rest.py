@@ -57,9 +57,9 @@ class HeadsAtRest:
         Counted through all heads, the encoder's first.
         """
         lost = [
-            np.where(self.resting[kind][-1] > SINK_SHARE, found.max(axis=0) - found[-1], -np.inf).ravel()
+            np.where(self.resting[kind][-1] > SINK_SHARE, information.max(axis=0) - information[-1], -np.inf).ravel()
             for kind in SELF
-            for found in (self.information[kind],)
+            for information in (self.information[kind],)
         ]
         return int(np.concatenate(lost).argmax())
 
@@ -89,26 +89,26 @@ def _measured(folder: str) -> HeadsAtRest:
 def heads_at_rest() -> HeadsAtRest | None:
     """Measure the history once for all sessions; None while it is missing or damaged."""
     try:
-        found: HeadsAtRest = _measured(str(HISTORIES / AT_REST))
+        heads: HeadsAtRest = _measured(str(HISTORIES / AT_REST))
     except CheckpointError:
         return None
-    return found
+    return heads
 
 
 def rest_values() -> tuple[dict[str, Any] | None, dict[str, npt.NDArray[Any]]]:
     """Return values and arrays for the stage."""
-    found = heads_at_rest()
-    if found is None:
+    heads = heads_at_rest()
+    if heads is None:
         return None, {}
-    sentence = found.history.sentences[SENTENCE]
+    sentence = heads.history.sentences[SENTENCE]
     values = {
-        "steps": list(found.history.steps),
-        "bleu": found.bleu,
-        "resting": found.of_self_attention(found.at_rest),
-        "looking": found.of_self_attention(found.looking),
-        "turned": found.turned,
+        "steps": list(heads.history.steps),
+        "bleu": heads.bleu,
+        "resting": heads.of_self_attention(heads.at_rest),
+        "looking": heads.of_self_attention(heads.looking),
+        "turned": heads.turned,
         "axes": {name: list(axis.tokens) for name, axis in sentence.axes.items()},
     }
     arrays = {f"rest_{kind}": sentence.weights[kind] for kind in KINDS}
-    shares = {f"resting_{kind}": found.resting[kind].astype(np.float32) for kind in KINDS}
+    shares = {f"resting_{kind}": heads.resting[kind].astype(np.float32) for kind in KINDS}
     return values, {**arrays, **shares}

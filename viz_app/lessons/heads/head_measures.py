@@ -51,13 +51,13 @@ def decompose_layer(translator: Translator, translation: Translation, kind: Kind
     attention: Any = translator.model.get_submodule(hook_point_name(kind, layer, "w_o").rpartition(".")[0])
     with torch.no_grad(), capture(translator.model, hook_point_name(kind, layer, "head_outputs")) as captured:
         translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
-        found = captured[hook_point_name(kind, layer, "head_outputs")][0]  # (H, n, d_v)
-        output = attention.w_o(found.transpose(0, 1).flatten(1))  # (n, H * d_v) -> (n, d)
+        heads = captured[hook_point_name(kind, layer, "head_outputs")][0]  # (H, n, d_v)
+        output = attention.w_o(heads.transpose(0, 1).flatten(1))  # (n, H * d_v) -> (n, d)
         matrix = attention.w_o.weight.detach().float().T  # (H * d_v, d)
-        parts = torch.einsum("hnv,hvd->hnd", found, matrix.view(len(found), -1, matrix.shape[1]))
+        parts = torch.einsum("hnv,hvd->hnd", heads, matrix.view(len(heads), -1, matrix.shape[1]))
         whole = parts.sum(0) if attention.w_o.bias is None else parts.sum(0) + attention.w_o.bias
     return LayerDecomposition(
-        found.numpy(), parts.numpy(), output.numpy(), matrix.contiguous().numpy(), float((whole - output).abs().max())
+        heads.numpy(), parts.numpy(), output.numpy(), matrix.contiguous().numpy(), float((whole - output).abs().max())
     )
 
 

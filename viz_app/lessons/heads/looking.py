@@ -61,12 +61,12 @@ def looking_and_doing(context: LessonContext) -> LookingAndDoing:
             effects=left_out.source.numpy() @ by_word,
         )
 
-    found: LookingAndDoing = context.compute_once(("heads.looking", text), compute)
-    return found
+    matrices: LookingAndDoing = context.compute_once(("heads.looking", text), compute)
+    return matrices
 
 
 def looking_values(context: LessonContext) -> tuple[dict[str, Any], dict[str, FloatArray]]:
     """Return values and arrays for the stage."""
-    found = looking_and_doing(context)
-    values = {"tokens": list(found.tokens), "words": list(found.words)}
-    return values, {"looking_weights": found.weights, "looking_effects": found.effects}
+    matrices = looking_and_doing(context)
+    values = {"tokens": list(matrices.tokens), "words": list(matrices.words)}
+    return values, {"looking_weights": matrices.weights, "looking_effects": matrices.effects}

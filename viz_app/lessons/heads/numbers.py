@@ -117,13 +117,13 @@ def _role_values(role: HeadRole) -> dict[str, Any]:
 
 def tour(tables: Mapping[Kind, RoleTable]) -> list[HeadRole]:
     """Find the best head of each role, of any kind."""
-    found: dict[str, HeadRole] = {}
+    best_heads: dict[str, HeadRole] = {}
     for table in tables.values():
         for role in table.roles:
             best = table.best(role)
-            if role not in found or best.share > found[role].share:
-                found[role] = best
-    return [found[role] for role in _GROUPS[1:] if role in found]
+            if role not in best_heads or best.share > best_heads[role].share:
+                best_heads[role] = best
+    return [best_heads[role] for role in _GROUPS[1:] if role in best_heads]
 
 
 def _tables(context: LessonContext) -> dict[Kind, RoleTable]:
@@ -196,11 +196,11 @@ def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[
     setting = str(pressed) if known else f"{group}.0"
     translator, translation = context.service.translator, context.result.translation
     heads = ablated_heads(setting, tables)
-    found = context.compute_once(
+    translations = context.compute_once(
         ("heads.without", context.source, tuple(heads)),
         lambda stop: translate_without(translator, translation, heads, beam=BEAM, should_stop=stop),
     )
-    return setting, dataclasses.asdict(found)
+    return setting, dataclasses.asdict(translations)
 
 
 def prepared(scene: str, context: LessonContext) -> Iterator[Mapping[str, Setting]]:

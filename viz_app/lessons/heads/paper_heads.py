@@ -49,43 +49,43 @@ class PaperHead:
         return "holds" if self.holds else "chance" if self.evidence.gain >= MIN_GAIN else "none"
 
 
-def paper_heads(found: HeadAtlas) -> tuple[PaperHead, ...]:
+def paper_heads(head_atlas: HeadAtlas) -> tuple[PaperHead, ...]:
     """Find one head for each of Figures 3 and 4, two for Figure 5; none for a model without measured relations."""
-    links = found.atlas.links if found.atlas else None
+    links = head_atlas.atlas.links if head_atlas.atlas else None
     if links is None:
         return ()
-    every = {pair: _best(found, links, pair) for pair in product(links.relations, links.directions)}
+    every = {pair: _best(head_atlas, links, pair) for pair in product(links.relations, links.directions)}
     heads = [(figure, every[pair]) for figure, pair in RELATIONS.items() if pair in every]
     structure = [each for (relation, _), each in every.items() if relation not in _NO_STRUCTURE]
     counted = [each for each in structure if each[1].places >= MIN_PLACES and not isnan(each[1].gain)]
     by_head: dict[Head, tuple[Head, Role]] = {}
-    for each in sorted(counted, key=lambda each: (not _holds(found, each), -each[1].gain)):
+    for each in sorted(counted, key=lambda each: (not _holds(head_atlas, each), -each[1].gain)):
         by_head.setdefault(each[0], each)
     heads += [(5, each) for each in list(by_head.values())[:_OF_STRUCTURE]]
-    return tuple(PaperHead(figure, *each, holds=_holds(found, each)) for figure, each in heads)
+    return tuple(PaperHead(figure, *each, holds=_holds(head_atlas, each)) for figure, each in heads)
 
 
-def _best(found: HeadAtlas, links: Links, pair: tuple[str, str]) -> tuple[Head, Role]:
+def _best(head_atlas: HeadAtlas, links: Links, pair: tuple[str, str]) -> tuple[Head, Role]:
     """Find the head that follows a relation; else the head furthest above its baseline."""
     from transformer_core.atlas.naming import link_evidence
 
     ranked = [(head, role) for role, head in link_evidence(links, *pair)]
-    return next((each for each in ranked if _holds(found, each)), ranked[0])
+    return next((each for each in ranked if _holds(head_atlas, each)), ranked[0])
 
 
-def _holds(found: HeadAtlas, each: tuple[Head, Role]) -> bool:
+def _holds(head_atlas: HeadAtlas, each: tuple[Head, Role]) -> bool:
     head, role = each
-    return any(own.label == role.label for own in found.roles[head])
+    return any(named.label == role.label for named in head_atlas.roles[head])
 
 
 def paper_values(context: LessonContext) -> dict[str, Any] | None:
     """Return values for the stage; None for a model without measured relations."""
-    found = context.service.head_atlas
-    rows = [_row(context, each) for each in paper_heads(found)]
+    head_atlas = context.service.head_atlas
+    rows = [_row(context, each) for each in paper_heads(head_atlas)]
     if not rows:
         return None
-    assert found.atlas is not None and found.atlas.links is not None
-    return {"rows": rows, "sentences": found.atlas.links.sentences}
+    assert head_atlas.atlas is not None and head_atlas.atlas.links is not None
+    return {"rows": rows, "sentences": head_atlas.atlas.links.sentences}
 
 
 def _row(context: LessonContext, each: PaperHead) -> Mapping[str, Any]:

@@ -43,7 +43,7 @@ class StrongestWeights:
 def strongest_weights(maps: AttentionMaps) -> StrongestWeights:
     """Find the largest weight of each head, without separators and without a word on itself."""
     longest = max(len(maps.keys(kind)) for kind in KINDS)
-    found: list[tuple[float, int, int]] = []
+    cells: list[tuple[float, int, int]] = []
     rows: list[FloatArray] = []
     for kind in KINDS:
         weights = maps.weights(kind)  # (L, H, Q, K)
@@ -52,9 +52,9 @@ def strongest_weights(maps: AttentionMaps) -> StrongestWeights:
             np.fill_diagonal(counted, val=False)
         for head in weights.reshape(-1, *weights.shape[2:]):
             query, key = np.unravel_index(int(np.where(counted, head, 0.0).argmax()), head.shape)
-            found.append((float(head[query, key]) if counted[query, key] else 0.0, int(query), int(key)))
+            cells.append((float(head[query, key]) if counted[query, key] else 0.0, int(query), int(key)))
             rows.append(np.pad(head[query], (0, longest - head.shape[1])).astype(np.float32))
-    values, queries, keys = zip(*found, strict=True)
+    values, queries, keys = zip(*cells, strict=True)
     return StrongestWeights(
         np.array(values, np.float32), np.array(queries, np.int32), np.array(keys, np.int32), np.stack(rows)
     )

@@ -23,10 +23,12 @@ def data(context: LessonContext) -> StageData:
         return StageData(values={**values, "late": context.late})
     name = context.state.scene if context.state.scene in benches() else next(iter(benches()))
     try:
-        found = benches()[name].data(context)
+        bench_data = benches()[name].data(context)
     except TooMuchWork as error:
         return StageData(values={**values, "times": error.times})
-    return StageData(values={**values, "bench": name, name: found.values}, arrays=found.arrays, answers=found.answers)
+    return StageData(
+        values={**values, "bench": name, name: bench_data.values}, arrays=bench_data.arrays, answers=bench_data.answers
+    )
 
 
 def selection(scene: str, context: LessonContext) -> Selection | None:

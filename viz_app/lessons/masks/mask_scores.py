@@ -90,10 +90,10 @@ def encoder_scores(translator: Translator, sentences: Sequence[Sequence[int]]) -
 
 def _of_layers(stack: Encoder | Decoder, seen: Captured, name: str) -> FloatArray:
     """(L, B, H, Q, K) scores of self-attention with nothing masked, from what was captured."""
-    found = []
+    scores = []
     for number, layer in enumerate(stack.layers):
         attention = layer.self_attention
         assert isinstance(attention, MultiHeadAttention)
         queries, keys = (seen[f"{name}.layers.{number}.self_attention.{point}"] for point in ("queries", "keys"))
-        found.append(attention.compute_scores(queries, keys, None).float().numpy())
-    return np.stack(found)
+        scores.append(attention.compute_scores(queries, keys, None).float().numpy())
+    return np.stack(scores)

@@ -86,7 +86,7 @@ def prepared(scene: str, context: LessonContext) -> Iterator[Mapping[str, Settin
 
 def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[str, FloatArray]:
     """Measure (2, words) for each way of reading: with positions, without them, and trained without them."""
-    found = {}
+    changes = {}
     for name, model, positions in (("with", translator, True), ("off", translator, False), ("trained", _small(), True)):
         if model is None:
             continue
@@ -94,8 +94,8 @@ def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[st
         words = words_of(encoding.tokens)
         if len(words) == len(order):  # another vocabulary may cut punctuation off elsewhere
             moved = measure_change(model, encoding.ids, token_order(words, order), positions=positions)
-            found[name] = moved.by_word(words)
-    return found
+            changes[name] = moved.by_word(words)
+    return changes
 
 
 @dataclass(frozen=True)

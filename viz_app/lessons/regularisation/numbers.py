@@ -160,17 +160,17 @@ def _small() -> list[dict[str, Any]]:
         return []
     rows = []
     for epsilon, name in _ROWS.items():
-        found = {measure: reduced_result(results, name, measure) for measure in MEASURES}
+        scores = {measure: reduced_result(results, name, measure) for measure in MEASURES}
         intervals = {measure: mean_interval(results, name, measure) for measure in MEASURES}
-        if any(each is None for each in (*found.values(), *intervals.values())):
+        if any(each is None for each in (*scores.values(), *intervals.values())):
             return []
         rows.append(
             {
                 "epsilon": epsilon,
-                **{str(measure): each.mean for measure, each in found.items() if each},
-                "seeds": {measure: list(each.seeds) for measure, each in found.items() if each},
+                **{str(measure): each.mean for measure, each in scores.items() if each},
+                "seeds": {measure: list(each.seeds) for measure, each in scores.items() if each},
                 "interval": {measure: list(each) for measure, each in intervals.items() if each},
-                "verdict": {measure: each.verdict for measure, each in found.items() if each},
+                "verdict": {measure: each.verdict for measure, each in scores.items() if each},
             }
         )
     return rows

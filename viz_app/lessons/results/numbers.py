@@ -123,8 +123,8 @@ def _ours(context: LessonContext) -> list[tuple[str, ParsingScores]]:
         return []
     card = get_translation_service(name).card
     searches = (card.parsing, card.parsing_free)
-    found = [(test, scores[test]) for test in card.parsing for scores in searches if test in scores]
-    return [(_label(context.t, test, scores), scores) for test, scores in found]
+    tests = [(test, scores[test]) for test in card.parsing for scores in searches if test in scores]
+    return [(_label(context.t, test, scores), scores) for test, scores in tests]
 
 
 def _label(t: Texts, test: str, scores: ParsingScores) -> str:
@@ -139,10 +139,10 @@ def _sentences(context: LessonContext) -> dict[str, Sentence] | None:
     if name is None:
         return None
     service = get_translation_service(name)
-    found: dict[str, Sentence] = service.compute_once(
+    sentences: dict[str, Sentence] = service.compute_once(
         context.session, ("results.attachment",), lambda _: readings(service.translator)
     )
-    return found
+    return sentences
 
 
 def _parser_chart(setting: str, ours: list[tuple[str, ParsingScores]], t: Texts) -> dict[str, Any]:

@@ -63,14 +63,14 @@ class ReducedResult:
 def load_results(path: Path = RESULTS) -> Results | None:
     """Load the results that ship with the app; None while they are missing or damaged, which is logged."""
     try:
-        found = Results.load(path)
+        results = Results.load(path)
     except VariationsError as error:
         _log.warning("Table 3 in small: %s", error)
         return None
-    if not any(run.row == "base" for run in found.runs):
+    if not any(run.row == "base" for run in results.runs):
         _log.warning("Table 3 in small: %s has no run of base to compare with", path)
         return None
-    return found
+    return results
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ def reduced_result(results: Results, row: str, measure: Measure) -> ReducedResul
 
 def _values(results: Results, row: str, measure: Measure) -> Sequence[float]:
     """Return the values of all seeds of a row for comparison: BLEU, or the logarithm of perplexity."""
-    found = [float(getattr(run, measure)) for run in results.runs if run.row == row]
-    return [math.log(value) for value in found] if measure == "perplexity" else found
+    values = [float(getattr(run, measure)) for run in results.runs if run.row == row]
+    return [math.log(value) for value in values] if measure == "perplexity" else values
 
 
 def _plain(value: float, measure: Measure) -> float:

@@ -52,11 +52,11 @@ def variation_charts(t: Texts, results: Results | None) -> dict[str, Any]:
         for column in paper:
             column["asides"] = _differences(column["values"], _DIGITS[score])
         for column in small:
-            found = [ours[score][line.preset] for line in lines]
-            verdicts = [_verdict(each, t) for each in found]
+            scores = [ours[score][line.preset] for line in lines]
+            verdicts = [_verdict(each, t) for each in scores]
             changes = _differences(column["values"], _DIGITS[score])
             column["asides"] = [f"{change} {said}".strip() for change, said in zip(changes, verdicts, strict=True)]
-            column["marks"] = [list(each.seeds) if each and len(each.seeds) > 1 else [] for each in found]
+            column["marks"] = [list(each.seeds) if each and len(each.seeds) > 1 else [] for each in scores]
         said = [_said(row, score, t), _agreement(lines, ours[score], results, t)]
         return drawn, " ".join(said[whose == "ours" : 1 + (whose != "paper")])
 
@@ -73,8 +73,8 @@ def _found(results: Results | None, line: Variation, measure: Measure) -> Reduce
     return reduced_result(results, line.preset, measure) if results else None
 
 
-def _verdict(found: ReducedResult | None, t: Texts) -> str:
-    return t(f"lesson_results.verdict_{found.verdict}") if found and found.verdict else ""
+def _verdict(result: ReducedResult | None, t: Texts) -> str:
+    return t(f"lesson_results.verdict_{result.verdict}") if result and result.verdict else ""
 
 
 def _differences(values: Sequence[float | None], digits: int) -> list[str]:
@@ -128,10 +128,10 @@ def _table(
     sizes = {run.row: f"{run.parameters / 1e6:.3f}" for run in results.runs} if results else {}
     rows = []
     for line in lines:
-        found = [ours[measure][line.preset] for measure in MEASURES]
-        cells = [cell for each, measure in zip(found, MEASURES, strict=True) for cell in _cells(each, measure, t)]
+        reduced = [ours[measure][line.preset] for measure in MEASURES]
+        cells = [cell for each, measure in zip(reduced, MEASURES, strict=True) for cell in _cells(each, measure, t)]
         counted = [f"{millions:.1f}" for millions in parameter_millions(line.preset)]
-        seeds = str(len(found[0].seeds)) if found[0] else _MISSING
+        seeds = str(len(reduced[0].seeds)) if reduced[0] else _MISSING
         printed = _MISSING if line.millions is None else f"{line.millions:g}"
         scores = [f"{line.bleu:.1f}", f"{line.perplexity:.2f}"]
         rows.append([_name(line, t), *scores, *cells, seeds, printed, *counted, sizes.get(line.preset, _MISSING)])
@@ -143,12 +143,12 @@ def _table(
     return {"columns": [*columns, t("lesson_results.counted_ours")], "rows": rows}
 
 
-def _cells(found: ReducedResult | None, measure: Measure, t: Texts) -> tuple[str, str]:
+def _cells(result: ReducedResult | None, measure: Measure, t: Texts) -> tuple[str, str]:
     """Return our value with its standard deviation, and how it compares."""
-    if found is None:
+    if result is None:
         return _MISSING, _MISSING
-    around = "" if found.deviation is None else f" \u00b1 {found.deviation:.{_DIGITS[measure]}f}"
-    return f"{found.mean:.{_DIGITS[measure]}f}{around}", _verdict(found, t) or _MISSING
+    around = "" if result.deviation is None else f" \u00b1 {result.deviation:.{_DIGITS[measure]}f}"
+    return f"{result.mean:.{_DIGITS[measure]}f}{around}", _verdict(result, t) or _MISSING
 
 
 def _name(line: Variation, t: Texts) -> str:
@@ -168,13 +168,13 @@ def _columns(lines: list[Variation], results: Results | None, measure: Measure, 
     paper = Dots(values=values, title=t("lesson_results.of_paper"), base=values[0], **look)
     if not results:
         return [paper]
-    found = [reduced_result(results, line.preset, measure) for line in lines]
+    scores = [reduced_result(results, line.preset, measure) for line in lines]
     small = Dots(
-        values=[each.mean if each else MISSING[0] for each in found],
+        values=[each.mean if each else MISSING[0] for each in scores],
         title=_title(results, t),
-        base=found[0].mean if found[0] else None,
-        bands=[each.band if each and each.band else MISSING for each in found],
-        hollow=[bool(each and each.verdict == "noise") for each in found],
+        base=scores[0].mean if scores[0] else None,
+        bands=[each.band if each and each.band else MISSING for each in scores],
+        hollow=[bool(each and each.verdict == "noise") for each in scores],
         **look,
     )
     return [paper, small]

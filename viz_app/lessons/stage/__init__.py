@@ -121,5 +121,5 @@ def last_report(key: str) -> LessonState | None:
 
 def last_predictions(key: str) -> dict[str, int]:
     """Return what the reader predicted first: the number of a choice by scene; empty for an invalid report."""
-    found: dict[str, int] | None = converted(events.last_report(key, _PREDICTED), _Predictions)
-    return found or {}
+    predictions: dict[str, int] | None = converted(events.last_report(key, _PREDICTED), _Predictions)
+    return predictions or {}

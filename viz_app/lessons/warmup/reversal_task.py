@@ -106,14 +106,14 @@ class AttentionProbe:
         """Probe the word at each moment."""
         ids = [_FIRST + LETTERS.index(letter) for letter in word]
         batch = make_batch([ids], [ids[::-1]], SPECIAL)
-        found = []
+        results = []
         for weights in moments:
             self._model.load_state_dict(weights)
             with torch.no_grad(), capture(self._model, "cross") as seen:
                 logits = self._model(batch.source, batch.inputs, padding_mask(batch.source, SPECIAL.pad))
             guess = "".join(_letter(number) for number in logits[0].argmax(dim=-1).tolist())
-            found.append(ProbeResult(guess, (seen[_CROSS][0] * 255).round().to(torch.uint8).numpy()))
-        return found
+            results.append(ProbeResult(guess, (seen[_CROSS][0] * 255).round().to(torch.uint8).numpy()))
+        return results
 
 
 def _letter(number: int) -> str:

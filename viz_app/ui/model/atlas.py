@@ -44,27 +44,27 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
     Returns:
         The parameters of the address, this section included.
     """
-    found = served.head_atlas
-    names = [measure.name for measure in measures(found.atlas)] if found.atlas else []
-    if names or found.problem or not served.parses:
+    head_atlas = served.head_atlas
+    names = [measure.name for measure in measures(head_atlas.atlas)] if head_atlas.atlas else []
+    if names or head_atlas.problem or not served.parses:
         st.header(t("atlas.title"), anchor="atlas")
-    if found.problem:
-        st.warning(t("atlas.damaged", problem=escape_markdown(found.problem)), icon=":material/warning:")
+    if head_atlas.problem:
+        st.warning(t("atlas.damaged", problem=escape_markdown(head_atlas.problem)), icon=":material/warning:")
         return params
-    if found.atlas is None or not names:
+    if head_atlas.atlas is None or not names:
         if not served.parses:
             st.caption(t("atlas.none"))
         return params
     st.markdown(t("atlas.about"))
-    if inputs := atlas_inputs(found.atlas, t):
+    if inputs := atlas_inputs(head_atlas.atlas, t):
         st.caption(t("atlas.inputs", data=escape_markdown(", ".join(inputs))))
-    by = _draw_measure(t, found.atlas, names)
+    by = _draw_measure(t, head_atlas.atlas, names)
     params = params | {_BY: None if by == names[0] else by}
     with st.container(horizontal=True, key="atlas-orders"):
-        _draw_order(t, found.atlas, "atlas.by_measure", by)
-        _draw_order(t, found.atlas, "atlas.by_role", "role")
+        _draw_order(t, head_atlas.atlas, "atlas.by_measure", by)
+        _draw_order(t, head_atlas.atlas, "atlas.by_role", "role")
     with st.container(horizontal=True, key="atlas-takeaways"):
-        _draw_downloads(t, served, found, found.atlas, by)
+        _draw_downloads(t, served, head_atlas, head_atlas.atlas, by)
         draw_edit_button(t, "atlas-edit", edit_atlas_in_figures, {"view": "grid", "measure": by})
         draw_share(t, "model", params, key="atlas-share")
     return params
@@ -108,7 +108,7 @@ def translated(served: TranslationService) -> TranslationResult | None:
         st.stop()
 
 
-def _draw_downloads(t: Texts, served: TranslationService, found: HeadAtlas, atlas: Atlas, by: str) -> None:
+def _draw_downloads(t: Texts, served: TranslationService, head_atlas: HeadAtlas, atlas: Atlas, by: str) -> None:
     with menu(t("atlas.download"), key="atlas-download", icon=":material/download:") as is_open:
         if not is_open:
             return
@@ -118,7 +118,10 @@ def _draw_downloads(t: Texts, served: TranslationService, found: HeadAtlas, atla
             draw_figure_downloads(made, "download-atlas")
         st.caption(t("atlas.download_table"))
         with st.container(horizontal=True):
-            files = {"csv": partial(atlas_table.to_csv, atlas, found.roles), "npz": partial(atlas_table.to_npz, atlas)}
+            files = {
+                "csv": partial(atlas_table.to_csv, atlas, head_atlas.roles),
+                "npz": partial(atlas_table.to_npz, atlas),
+            }
             for ending, make in files.items():
                 st.download_button(
                     ending.upper(),

@@ -148,14 +148,14 @@ def _draw_live(t: Texts, served: TranslationService, atlas: Atlas, state: Prunin
         _draw_found(t, atlas, state, translation)
 
 
-def _draw_found(t: Texts, atlas: Atlas, state: PruningState, found: AblatedTranslation) -> None:
+def _draw_found(t: Texts, atlas: Atlas, state: PruningState, translation: AblatedTranslation) -> None:
     values = {"left": state.left, "count": most_left(atlas, state.group), "order": t(f"atlas.order_{state.order}")}
     st.caption(t("atlas.live", **values))
-    same = not any(changed for _, changed in (*found.original, *found.words))
+    same = not any(changed for _, changed in (*translation.original, *translation.words))
     with st.container(key="atlas-translations", gap="small"):
-        st.markdown(f":small[{t('atlas.live_whole')}]  \n{_words(found.original)}")
-        st.markdown(f":small[{t('atlas.live_pruned', left=state.left)}]  \n{_words(found.words)}")
-    scores = {"before": f"{found.before:.2f}", "after": f"{found.log_probability:.2f}"}
+        st.markdown(f":small[{t('atlas.live_whole')}]  \n{_words(translation.original)}")
+        st.markdown(f":small[{t('atlas.live_pruned', left=state.left)}]  \n{_words(translation.words)}")
+    scores = {"before": f"{translation.before:.2f}", "after": f"{translation.log_probability:.2f}"}
     scores = {name: value.replace("-", "\u2212") for name, value in scores.items()}
     st.markdown(f"{t('atlas.live_same' if same else 'atlas.live_changed')} {t('atlas.live_scores', **scores)}")
 

@@ -26,19 +26,19 @@ RANDOM_ORDERS = 3
 
 def data(context: LessonContext) -> StageData:
     """Return the log-probability at every step, in the chosen order and in random orders, and the translations."""
-    found = _measured(context)
+    curve = _measured(context)
     heads = all_heads(context.service.translator)
     config = context.service.translator.config
     return StageData(
         values={
-            "text": found.run.text,
-            "tokens": len(found.run.tokens),
+            "text": curve.run.text,
+            "tokens": len(curve.run.tokens),
             "layers": config.num_layers,
             "heads": config.num_heads,
-            "order": [heads.index(head) for head in found.heads],
-            "texts": [{"count": count, **compared(found.run.text, text)} for count, text in found.texts],
+            "order": [heads.index(head) for head in curve.heads],
+            "texts": [{"count": count, **compared(curve.run.text, text)} for count, text in curve.texts],
         },
-        arrays={"log_p": found.log_p.numpy(), "random": found.random.numpy()},
+        arrays={"log_p": curve.log_p.numpy(), "random": curve.random.numpy()},
         answers={"order": _order(context)},
     )
 
@@ -81,8 +81,8 @@ def recipe(context: LessonContext) -> Recipe:
     return recipes.recipe(
         context,
         "from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation",
-        f"found = cumulative_ablation(translator, source, order={order!r}, random_orders={RANDOM_ORDERS})",
-        "found.log_p  # (heads + 1,), in nats",
+        f"curve = cumulative_ablation(translator, source, order={order!r}, random_orders={RANDOM_ORDERS})",
+        "curve.log_p  # (heads + 1,), in nats",
         command=("cumulative-ablation", *options),
         out="cumulative.npz",
     )

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 def data(context: LessonContext) -> StageData:
     """Return the distribution after every layer of the decoder, as far as it is shown."""
-    found, tokenizer = _lens(context), context.service.translator.tokenizer
-    top = [[tokenizer.tokens(ids) for ids in layer] for layer in found.top.tolist()]
+    lens, tokenizer = _lens(context), context.service.translator.tokenizer
+    top = [[tokenizer.tokens(ids) for ids in layer] for layer in lens.top.tolist()]
     return StageData(
-        values={"tokens": list(found.run.tokens), "text": found.run.text, "top": top},
+        values={"tokens": list(lens.run.tokens), "text": lens.run.text, "top": top},
         arrays={
-            "log_p": found.log_p.numpy(),
-            "rank": found.rank.numpy().astype(np.int32),
-            "entropy": found.entropy.numpy(),
-            "top_log_p": found.top_log_p.numpy(),
+            "log_p": lens.log_p.numpy(),
+            "rank": lens.rank.numpy().astype(np.int32),
+            "entropy": lens.entropy.numpy(),
+            "top_log_p": lens.top_log_p.numpy(),
         },
     )
 
@@ -48,8 +48,8 @@ def recipe(context: LessonContext) -> Recipe:
     return recipes.recipe(
         context,
         "from transformer_core.analysis.lens import logit_lens",
-        "found = logit_lens(translator, source)",
-        "found.rank  # (layers + 1, tokens), 1 for the most probable token",
+        "lens = logit_lens(translator, source)",
+        "lens.rank  # (layers + 1, tokens), 1 for the most probable token",
         command=("lens",),
         out="lens.npz",
     )

@@ -48,9 +48,9 @@ def data(context: LessonContext) -> StageData:
     """Return the effects of all heads, random vectors if asked for, and the translation without the chosen heads."""
     change, frozen, banded = _settings(context)
     checked = context.state.settings.get("check") is True
-    found = _effects(context, change, frozen)
-    effects = _stacked(found)
-    arrays = {"effects": effects, "log_p": found.run.log_p.numpy()}
+    ablation = _effects(context, change, frozen)
+    effects = _stacked(ablation)
+    arrays = {"effects": effects, "log_p": ablation.run.log_p.numpy()}
     by_layer, (layers, measured) = is_by_layer(context), asked_layers(context)
     if by_layer:
         arrays["estimates"] = estimates(context)
@@ -64,14 +64,14 @@ def data(context: LessonContext) -> StageData:
     config = context.service.translator.config
     return StageData(
         values={
-            "tokens": list(found.run.tokens),
-            "text": found.run.text,
+            "tokens": list(ablation.run.tokens),
+            "text": ablation.run.text,
             "layers": config.num_layers,
             "heads": config.num_heads,
             "draws": DRAWS,
             "measured": [each in measured for each in all_layers(context)] if by_layer else None,
             "without": without,
-            "check": _check(context, found, change, frozen) if checked else None,
+            "check": _check(context, ablation, change, frozen) if checked else None,
         },
         arrays=arrays,
         answers={"change": change, "frozen": frozen, "band": banded, "check": checked, "off": digits, "layers": layers},
@@ -103,7 +103,7 @@ def _effects_of(context: LessonContext, change: Change, frozen: bool, layer: Lay
     others = example_pairs(context) if change in ("mean", "resample") else ()
 
     def compute(stop: ShouldStop) -> HeadEffects:
-        found = head_effects(
+        ablation = head_effects(
             translator,
             context.source,
             translation,
@@ -114,13 +114,13 @@ def _effects_of(context: LessonContext, change: Change, frozen: bool, layer: Lay
             only=None if layer is None else {layer},
             should_stop=stop,
         )
-        return found if layer is None else replace(found, run=replace(found.run, captured=Captured()))
+        return ablation if layer is None else replace(ablation, run=replace(ablation.run, captured=Captured()))
 
     key = ("lab.effects", context.source, change, frozen)
     return context.compute_once(key if layer is None else (*key, layer), compute)
 
 
-def _joined(found: list[HeadEffects]) -> HeadEffects:
+def _joined(ablations: list[HeadEffects]) -> HeadEffects:
     """Join results of which at most one is a number at each place, and the others NaN."""
     import torch
     from torch import Tensor
@@ -128,11 +128,13 @@ def _joined(found: list[HeadEffects]) -> HeadEffects:
     def join(parts: list[dict[Kind, Tensor]]) -> dict[Kind, Tensor]:
         return {kind: torch.stack([part[kind] for part in parts]).nanmean(dim=0) for kind in KINDS}
 
-    drawn = [each.draws for each in found if each.draws is not None]
-    return replace(found[0], effects=join([each.effects for each in found]), draws=join(drawn) if drawn else None)
+    drawn = [each.draws for each in ablations if each.draws is not None]
+    return replace(
+        ablations[0], effects=join([each.effects for each in ablations]), draws=join(drawn) if drawn else None
+    )
 
 
-def _check(context: LessonContext, found: HeadEffects, change: Change, frozen: bool) -> dict[str, list[float]]:
+def _check(context: LessonContext, ablation: HeadEffects, change: Change, frozen: bool) -> dict[str, list[float]]:
     """Measure how far the log-probability falls without the first heads, random ones and the last heads of the order.
 
     The order is by effect, or by estimate where only some heads are measured.
@@ -144,27 +146,27 @@ def _check(context: LessonContext, found: HeadEffects, change: Change, frozen: b
         key = ("lab.effects.estimates.check", context.source)
         config = context.service.translator.config
         shape = (len(KINDS), config.num_layers, config.num_heads, 1)
-        found = replace(found, effects=dict(zip(KINDS, from_numpy(estimates(context)).view(shape), strict=True)))
+        ablation = replace(ablation, effects=dict(zip(KINDS, from_numpy(estimates(context)).view(shape), strict=True)))
     check_work(_PASSES_OF_CHECK * pass_flops(context).whole)
 
     def compute(stop: ShouldStop) -> dict[str, list[float]]:
         from transformer_core.analysis.effects.cumulative_ablation import head_faithfulness
 
-        check = head_faithfulness(context.service.translator, found, should_stop=stop)
+        check = head_faithfulness(context.service.translator, ablation, should_stop=stop)
         return {name: getattr(check, name).tolist() for name in ("first", "random", "last")}
 
     return context.compute_once(key, compute)
 
 
-def _stacked(found: HeadEffects) -> FloatArray:
+def _stacked(ablation: HeadEffects) -> FloatArray:
     """(N, T) nats."""
-    return np.concatenate([found.effects[kind].flatten(0, 1).numpy() for kind in KINDS])
+    return np.concatenate([ablation.effects[kind].flatten(0, 1).numpy() for kind in KINDS])
 
 
-def _draws(found: HeadEffects) -> FloatArray:
+def _draws(ablation: HeadEffects) -> FloatArray:
     """(draws, N, T) nats."""
-    assert found.draws is not None
-    return np.concatenate([found.draws[kind].flatten(1, 2).numpy() for kind in KINDS], axis=1)
+    assert ablation.draws is not None
+    return np.concatenate([ablation.draws[kind].flatten(1, 2).numpy() for kind in KINDS], axis=1)
 
 
 def _without(context: LessonContext, off: list[Head]) -> dict[str, Any] | None:
@@ -172,11 +174,11 @@ def _without(context: LessonContext, off: list[Head]) -> dict[str, Any] | None:
     if not off:
         return None
     translator, translation = context.service.translator, context.result.translation
-    found = context.compute_once(
+    translations = context.compute_once(
         ("heads.without", context.source, tuple(off)),
         lambda stop: translate_without(translator, translation, off, beam=BEAM, should_stop=stop),
     )
-    return {"words": found.words, "original": found.original}
+    return {"words": translations.words, "original": translations.original}
 
 
 def _shown(context: LessonContext) -> tuple[Head, int]:
@@ -202,8 +204,8 @@ def recipe(context: LessonContext) -> Recipe:
     return recipes.recipe(
         context,
         "from transformer_core.analysis.effects.head_effects import head_effects",
-        f"found = head_effects(translator, source{more})",
-        'found.effects["cross"]  # (layers, heads, tokens), in nats',
+        f"ablation = head_effects(translator, source{more})",
+        'ablation.effects["cross"]  # (layers, heads, tokens), in nats',
         command=("effects", *options),
         out="effects.npz",
     )

@@ -27,18 +27,18 @@ _CHOSEN = re.compile(r"[pw]([0-9]{1,3})")
 
 def data(context: LessonContext) -> StageData:
     """Return the effects of sub-layers, layers and words, and the translation without the one that is shown."""
-    found, chosen = _effects(context), _chosen(context)
+    effects, chosen = _effects(context), _chosen(context)
     return StageData(
         values={
-            "tokens": list(found.run.tokens),
-            "text": found.run.text,
+            "tokens": list(effects.run.tokens),
+            "text": effects.run.text,
             "layers": context.service.translator.config.num_layers,
-            "parts": [[part.stack, part.sublayer, part.layer] for part in found.parts],
-            "words": list(found.words),
+            "parts": [[part.stack, part.sublayer, part.layer] for part in effects.parts],
+            "words": list(effects.words),
             "chosen": chosen,
-            "without": compared(found.run.text, _without(context, chosen)),
+            "without": compared(effects.run.text, _without(context, chosen)),
         },
-        arrays={"effects": _stacked(found)},
+        arrays={"effects": _stacked(effects)},
         answers={"chosen": str(context.state.settings.get("chosen", ""))},
     )
 
@@ -55,29 +55,29 @@ def _effects(context: LessonContext) -> PartEffects:
     )
 
 
-def _stacked(found: PartEffects) -> FloatArray:
+def _stacked(effects: PartEffects) -> FloatArray:
     """Stack the effects: (parts and words, tokens) in nats."""
-    return np.concatenate([found.effects.numpy(), found.word_effects.numpy()])
+    return np.concatenate([effects.effects.numpy(), effects.word_effects.numpy()])
 
 
 def _chosen(context: LessonContext) -> str:
     """Return what was pressed, "p" and number of a part or "w" and number of a word; else the most important word."""
-    found = _effects(context)
-    given = str(context.state.settings.get("chosen", ""))
-    match = _CHOSEN.fullmatch(given)
-    if match and int(match[1]) < len(found.parts if given[0] == "p" else found.words):
-        return f"{given[0]}{int(match[1])}"
-    return f"w{int(found.word_effects.sum(dim=1).argmax())}"
+    effects = _effects(context)
+    setting = str(context.state.settings.get("chosen", ""))
+    match = _CHOSEN.fullmatch(setting)
+    if match and int(match[1]) < len(effects.parts if setting[0] == "p" else effects.words):
+        return f"{setting[0]}{int(match[1])}"
+    return f"w{int(effects.word_effects.sum(dim=1).argmax())}"
 
 
 def _without(context: LessonContext, chosen: str) -> str:
     """Translate the sentence without the part or the word."""
-    translator, found, number = context.service.translator, _effects(context), int(chosen[1:])
+    translator, effects, number = context.service.translator, _effects(context), int(chosen[1:])
 
     def compute(stop: ShouldStop) -> str:
         from transformer_core.analysis.effects.part_effects import translate_without
 
-        missing = number if chosen[0] == "w" else found.parts[number]
+        missing = number if chosen[0] == "w" else effects.parts[number]
         return translate_without(translator, context.source, missing, beam=BEAM, should_stop=stop).text
 
     return context.compute_once(("lab.parts.without", context.source, chosen), compute)
@@ -88,8 +88,8 @@ def recipe(context: LessonContext) -> Recipe:
     return recipes.recipe(
         context,
         "from transformer_core.analysis.effects.part_effects import part_effects",
-        "found = part_effects(translator, source)",
-        "found.effects  # (parts, tokens), in nats; found.word_effects: (words, tokens)",
+        "ablation = part_effects(translator, source)",
+        "ablation.effects  # (parts, tokens), in nats; ablation.word_effects: (words, tokens)",
     )
 
 

@@ -144,15 +144,15 @@ def _reading(context: LessonContext, edits: list[RowEdit]) -> Reading:
     def compute(_stop: ShouldStop) -> Reading:
         from transformer_core.analysis.attention_override import override_attention
 
-        found = override_attention(translator, context.source, rows, translation)
+        override = override_attention(translator, context.source, rows, translation)
         tops = []
-        for before, after in zip(found.before.exp(), found.after.exp(), strict=True):
+        for before, after in zip(override.before.exp(), override.after.exp(), strict=True):
             ids = dict.fromkeys([*after.topk(SHOWN).indices.tolist(), *before.topk(SHOWN).indices.tolist()])
             tokens = translator.tokenizer.tokens(list(ids))
             tops.append(
                 tuple((token, float(before[at]), float(after[at])) for token, at in zip(tokens, ids, strict=True))
             )
-        return Reading(found.run.tokens, found.run.log_p.numpy(), found.log_p.numpy(), tuple(tops))
+        return Reading(override.run.tokens, override.run.log_p.numpy(), override.log_p.numpy(), tuple(tops))
 
     return context.compute_once(("lab.redirect", context.source, rows), compute)
 
@@ -184,8 +184,8 @@ def recipe(context: LessonContext) -> Recipe:
         context,
         "from transformer_core.analysis.attention_override import AttentionOverride, override_attention",
         *(["rows = [", *written, "]"] if written else ["rows = []"]),
-        "found = override_attention(translator, source, rows)",
-        "found.log_p - found.run.log_p  # the change for each token, in nats",
+        "override = override_attention(translator, source, rows)",
+        "override.log_p - override.run.log_p  # the change for each token, in nats",
     )
 
 

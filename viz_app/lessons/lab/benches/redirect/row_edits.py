@@ -43,7 +43,7 @@ class RowEdit:
 
 def read_edits(text: str, maps: AttentionMaps, examples: int) -> list[RowEdit]:
     """Read the changes in a setting, without the ones that do not fit the model, its examples and the sentence."""
-    found = []
+    edits = []
     for part in text.split("_")[:MAX_EDITS]:
         match = _EDIT.fullmatch(part)
         if match is None:
@@ -56,8 +56,8 @@ def read_edits(text: str, maps: AttentionMaps, examples: int) -> list[RowEdit]:
         visible = query + 1 if kind == "decoder" else keys
         if number >= (heads if match[5] == "h" else examples if match[5] == "s" else visible):
             continue
-        found.append(RowEdit((kind, layer, head, query), match[5], number, percent))
-    return found
+        edits.append(RowEdit((kind, layer, head, query), match[5], number, percent))
+    return edits
 
 
 def unchanged_row(maps: AttentionMaps, place: Place) -> tuple[float, ...]:
@@ -80,8 +80,8 @@ def row_of_another(maps: AttentionMaps, place: Place, length: int) -> tuple[floa
     row = np.array(unchanged_row(maps, (kind, layer, head, min(query, maps.weights(kind).shape[2] - 1))))
     body, end = (row, row[:0]) if kind == "decoder" else (row[:-1], row[-1:])
     kept = body[: length - len(end)]
-    found = np.concatenate([kept, np.zeros(length - len(end) - len(kept)), end])
-    return tuple((found / found.sum()).tolist()) if found.sum() > 0 else uniform_row(length)
+    weights = np.concatenate([kept, np.zeros(length - len(end) - len(kept)), end])
+    return tuple((weights / weights.sum()).tolist()) if weights.sum() > 0 else uniform_row(length)
 
 
 def changed_rows(

@@ -64,27 +64,27 @@ def data(context: LessonContext) -> StageData:
                "other": str(context.state.settings.get("other", "")), "cell": ""}  # fmt: skip
     values: dict[str, Any] = {"pair": asked.pair, "clean": asked.clean, "corrupted": asked.corrupted, "problem": None}
     values["foreign"] = foreign
-    found = _patching(context, asked)
-    if isinstance(found, str):
-        return StageData(values=values | {"problem": found}, answers=answers)
-    cell = _cell(context, found)
+    patching = _patching(context, asked)
+    if isinstance(patching, str):
+        return StageData(values=values | {"problem": patching}, answers=answers)
+    cell = _cell(context, patching)
     config = context.service.translator.config
     values |= {
-        "texts": list(found.texts),
-        "answers": list(found.answers),
-        "prefix": list(found.prefix),
-        "source": list(found.source),
-        "inputs": [BOS_TOKEN, *found.prefix],
-        "metrics": [found.metric_clean, found.metric_corrupted],
+        "texts": list(patching.texts),
+        "answers": list(patching.answers),
+        "prefix": list(patching.prefix),
+        "source": list(patching.source),
+        "inputs": [BOS_TOKEN, *patching.prefix],
+        "metrics": [patching.metric_clean, patching.metric_corrupted],
         "layers": config.num_layers,
         "heads": config.num_heads,
         "site": asked.site,
         "direction": asked.direction,
         "cell": list(cell),
-        "patched": compared(found.texts[asked.translated], _text(context, asked, cell)),
+        "patched": compared(patching.texts[asked.translated], _text(context, asked, cell)),
     }
-    recovered = np.nan_to_num(found.recovered.numpy())
-    metrics = np.nan_to_num(found.metrics.numpy())
+    recovered = np.nan_to_num(patching.recovered.numpy())
+    metrics = np.nan_to_num(patching.metrics.numpy())
     return StageData(
         values=values,
         arrays={"recovered": recovered, "metrics": metrics},
@@ -99,8 +99,8 @@ def choices(context: LessonContext) -> dict[str, Any]:
 
 def _pairs(context: LessonContext) -> Mapping[str, tuple[str, str]]:
     """Return the minimal pairs; one that has the visitor's sentence comes first."""
-    found = minimal_pairs(context.service.parses, context.service.source_language)
-    return dict(sorted(found.items(), key=lambda named: context.text not in named[1]))
+    pairs = minimal_pairs(context.service.parses, context.service.source_language)
+    return dict(sorted(pairs.items(), key=lambda named: context.text not in named[1]))
 
 
 def _asked(context: LessonContext) -> Asked:
@@ -145,10 +145,10 @@ def _patching(context: LessonContext, asked: Asked) -> Patching | str:
     return context.compute_once(("lab.swap", asked), compute)
 
 
-def _cell(context: LessonContext, found: Patching) -> Cell:
+def _cell(context: LessonContext, patching: Patching) -> Cell:
     """Return the cell that was pressed, else the one that recovers most."""
     match = _CELL.fullmatch(str(context.state.settings.get("cell")))
-    recovered = found.recovered
+    recovered = patching.recovered
     if match:
         place, layer, at = (int(part) for part in match.groups())
         inside = all(number < size for number, size in zip((place, layer, at), recovered.shape, strict=True))
@@ -183,10 +183,10 @@ def _text(context: LessonContext, asked: Asked, cell: Cell) -> str:
 def head(context: LessonContext) -> Head | None:
     """Return the head that is shown; None where positions are."""
     asked = _asked(context)
-    found = _patching(context, asked)
-    if asked.site != "heads" or isinstance(found, str):
+    patching = _patching(context, asked)
+    if asked.site != "heads" or isinstance(patching, str):
         return None
-    place, layer, number = _cell(context, found)
+    place, layer, number = _cell(context, patching)
     return Head(KINDS[place], layer, number)
 
 
@@ -200,8 +200,8 @@ def recipe(context: LessonContext) -> Recipe | None:
     return recipes.recipe(
         context,
         "from transformer_core.analysis.patching import patching",
-        f"found = patching(translator, {pair}, site={asked.site!r}, direction={asked.direction!r})",
-        "found.recovered  # 0: nothing comes with it; 1: all",
+        f"patched = patching(translator, {pair}, site={asked.site!r}, direction={asked.direction!r})",
+        "patched.recovered  # 0: nothing comes with it; 1: all",
         command=("patch", *options, "--direction", asked.direction),
         out="swap.npz",
     )

@@ -57,27 +57,27 @@ class Traced:
 def data(context: LessonContext) -> StageData:
     """Return the matrices of all methods, their agreement with leave-one-out, and the check of one if asked for."""
     method, _, slow, checked = _settings(context)
-    found = _traced(context, slow)
+    attributions = _traced(context, slow)
     translation, tokenizer = context.result.translation, context.service.translator.tokenizer
     outputs = [*translation.hypotheses[0].ids, *([tokenizer.special.eos] if translation.finished else [])]
-    tokens = list(tokenizer.tokens(outputs[: len(found[YARDSTICK].source)]))
+    tokens = list(tokenizer.tokens(outputs[: len(attributions[YARDSTICK].source)]))
     check = _check(context, method) if checked else None
     contrast = contrasted(context, slow)
-    arrays = {side: np.stack([getattr(each, side) for each in found.values()]) for side in SIDES}
+    arrays = {side: np.stack([getattr(each, side) for each in attributions.values()]) for side in SIDES}
     answers: dict[str, Any] = {"slow": slow, "check": checked} | ({"method": method} if checked else {})
     if contrast is not None:
         arrays |= {f"contrast_{side}": getattr(contrast, side) for side in SIDES}
         answers |= {"row": contrast.asked.position, "rather": contrast.asked.other}
     return StageData(
         values={
-            "methods": list(found),
+            "methods": list(attributions),
             "signed": list(SIGNED),
             "apart": list(APART),
             "tokens": tokens,
             "source": list(context.tokens),
-            "agreement": [_number(each.agreement) for each in found.values()],
-            "measured": _measured(context, found),
-            "gap": _number(found[SLOW].gap) if slow else None,
+            "agreement": [_number(each.agreement) for each in attributions.values()],
+            "measured": _measured(context, attributions),
+            "gap": _number(attributions[SLOW].gap) if slow else None,
             "check": check,
             "others": runners_up(context),
             "contrast": contrast
@@ -136,10 +136,12 @@ def _traced(context: LessonContext, slow: bool) -> dict[str, Traced]:
     left_out = passes.source_length * passes.whole + passes.target_length * passes.decoder
     gradients = passes.target_length * passes.whole
     check_work(left_out + (_POINTS_OF_PATH if slow else 2) * gradients)
-    found = context.compute_once(("lab.trace", context.source), _tracer(context, _names(context, slow=False)))
+    attributions = context.compute_once(("lab.trace", context.source), _tracer(context, _names(context, slow=False)))
     if slow:
-        found = found | context.compute_once(("lab.trace.slow", context.source), _tracer(context, (SLOW, YARDSTICK)))
-    return {name: found[name] for name in _names(context, slow=slow)}
+        attributions = attributions | context.compute_once(
+            ("lab.trace.slow", context.source), _tracer(context, (SLOW, YARDSTICK))
+        )
+    return {name: attributions[name] for name in _names(context, slow=slow)}
 
 
 def _tracer(context: LessonContext, methods: tuple[str, ...]) -> Callable[[ShouldStop], dict[str, Traced]]:
@@ -153,12 +155,12 @@ def _tracer(context: LessonContext, methods: tuple[str, ...]) -> Callable[[Shoul
         by_name = {name: attribute(translator, run, **_choice(context, name), should_stop=stop) for name in methods}
         return {
             name: Traced(
-                source=found.source.detach().numpy(),
-                target=found.target.detach().numpy(),
-                agreement=agreement(found, by_name[YARDSTICK]),
-                gap=float(found.report["gap"].abs().max()) if "gap" in found.report else 0.0,
+                source=attribution.source.detach().numpy(),
+                target=attribution.target.detach().numpy(),
+                agreement=agreement(attribution, by_name[YARDSTICK]),
+                gap=float(attribution.report["gap"].abs().max()) if "gap" in attribution.report else 0.0,
             )
-            for name, found in by_name.items()
+            for name, attribution in by_name.items()
         }
 
     return compute
@@ -171,8 +173,8 @@ def _check(context: LessonContext, method: str) -> dict[str, list[float]]:
     def compute(stop: ShouldStop) -> dict[str, list[float]]:
         from transformer_core.analysis.attribution import attribute, faithfulness
 
-        found = attribute(translator, context.source, translation, **_choice(context, method), should_stop=stop)
-        check = faithfulness(translator, found, words=WORDS, should_stop=stop)
+        attribution = attribute(translator, context.source, translation, **_choice(context, method), should_stop=stop)
+        check = faithfulness(translator, attribution, words=WORDS, should_stop=stop)
         return {name: getattr(check, name).tolist() for name in ("first", "random", "last")}
 
     return context.compute_once(("lab.trace.check", context.source, method), compute)
@@ -195,8 +197,8 @@ def recipe(context: LessonContext) -> Recipe:
     return recipes.recipe(
         context,
         f"from transformer_core.analysis.attribution import {imported}",
-        f"found = attribute(translator, source, method={asked_for['method']!r}{more})",
-        "found.source  # (tokens generated, source tokens)",
+        f"attribution = attribute(translator, source, method={asked_for['method']!r}{more})",
+        "attribution.source  # (tokens generated, source tokens)",
         command=("attribute", *options),
         out="trace.npz",
     )

@@ -47,10 +47,10 @@ def runners_up(context: LessonContext) -> list[list[tuple[int, str]]]:
     def compute(stop: ShouldStop) -> list[list[tuple[int, str]]]:
         from transformer_core.analysis.lens import logit_lens
 
-        found = logit_lens(translator, context.source, translation, listed=OFFERED + 1, should_stop=stop)
+        lens = logit_lens(translator, context.source, translation, listed=OFFERED + 1, should_stop=stop)
         others = [
             [number for number in ids if number != own][:OFFERED]
-            for ids, own in zip(found.top[-1].tolist(), found.run.outputs.tolist(), strict=True)
+            for ids, own in zip(lens.top[-1].tolist(), lens.run.outputs.tolist(), strict=True)
         ]
         return [list(zip(ids, translator.tokenizer.tokens(ids), strict=True)) for ids in others]
 
@@ -80,10 +80,13 @@ def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
 
         run = teacher_forced_run(translator, context.source, translation, points=POINTS)
         contrast = Contrast(row, int(run.outputs[row]), other)
-        found = [attribute(translator, run, method=name, contrast=contrast, should_stop=stop) for name in methods]
+        attributions = [
+            attribute(translator, run, method=name, contrast=contrast, should_stop=stop) for name in methods
+        ]
         first, second = translator.tokenizer.tokens([contrast.token, contrast.other])
         source, target = (
-            np.stack([getattr(each, side)[0].detach().numpy() for each in found]) for side in ("source", "target")
+            np.stack([getattr(each, side)[0].detach().numpy() for each in attributions])
+            for side in ("source", "target")
         )
         return Contrasted(contrast, (first, second), methods, source, target)
 

@@ -66,17 +66,17 @@ class TakenApart:
 
 def data(context: LessonContext) -> StageData:
     """Return the map of the head, and the vectors of which its scores are made."""
-    found, translator = _taken_apart(context), context.service.translator
-    kind, layer, head = found.head
+    score_parts, translator = _taken_apart(context), context.service.translator
+    kind, layer, head = score_parts.head
     maps, config = context.result.maps, translator.config
-    finite = np.isfinite(found.scores)
+    finite = np.isfinite(score_parts.scores)
     arrays: dict[str, npt.NDArray[Any]] = {
-        "why_map": np.round(255 * found.weights).astype(np.uint8),
-        "why_weights": found.weights,
-        "why_scores": np.where(finite, found.scores, 0.0),
+        "why_map": np.round(255 * score_parts.weights).astype(np.uint8),
+        "why_weights": score_parts.weights,
+        "why_scores": np.where(finite, score_parts.scores, 0.0),
         "why_seen": finite.astype(np.uint8),
     }
-    for view, (queries, keys) in found.vectors.items():
+    for view, (queries, keys) in score_parts.vectors.items():
         arrays |= {f"why_{view}_queries": queries, f"why_{view}_keys": keys}
     return StageData(
         values={
@@ -87,9 +87,9 @@ def data(context: LessonContext) -> StageData:
             "keys": list(maps.keys(kind).tokens),
             "source": list(maps.keys("encoder").tokens),
             "inputs": list(maps.keys("decoder").tokens),
-            "start": list(strongest_cell(context.result.maps, found.head)),
-            "scale": found.scale,
-            "views": [view for view in VIEWS if view in found.vectors],
+            "start": list(strongest_cell(context.result.maps, score_parts.head)),
+            "scale": score_parts.scale,
+            "views": [view for view in VIEWS if view in score_parts.vectors],
             "activation": config.activation,
         },
         arrays=arrays,
@@ -126,23 +126,23 @@ def _taken_apart(context: LessonContext) -> TakenApart:
     return context.compute_once(("lab.why", context.source, head), compute)
 
 
-def _cell(context: LessonContext, found: TakenApart) -> tuple[int, int]:
+def _cell(context: LessonContext, score_parts: TakenApart) -> tuple[int, int]:
     """Return the cell that is shown; for a key that the mask hides, the key with the largest weight."""
-    (queries, keys), state = found.weights.shape, context.state
+    (queries, keys), state = score_parts.weights.shape, context.state
     query, key = (
         round(state.number(name, _UNSET, _UNSET, most - 1)) for name, most in (("query", queries), ("key", keys))
     )
     if query < 0:
-        return strongest_cell(context.result.maps, found.head)
-    if key < 0 or not np.isfinite(found.scores[query, key]):
-        key = int(found.weights[query].argmax())
+        return strongest_cell(context.result.maps, score_parts.head)
+    if key < 0 or not np.isfinite(score_parts.scores[query, key]):
+        key = int(score_parts.weights[query].argmax())
     return query, key
 
 
-def _view(context: LessonContext, found: TakenApart) -> str | None:
+def _view(context: LessonContext, score_parts: TakenApart) -> str | None:
     """Return the view that was chosen, else dimensions; None where this model has neither."""
     wanted = context.state.choice("view", VIEWS[0], VIEWS)
-    return next((view for view in (wanted, DIMENSIONS) if view in found.vectors), None)
+    return next((view for view in (wanted, DIMENSIONS) if view in score_parts.vectors), None)
 
 
 def _is_relative(context: LessonContext) -> bool:
@@ -151,9 +151,9 @@ def _is_relative(context: LessonContext) -> bool:
 
 def recipe(context: LessonContext) -> Recipe | None:
     """Give the parts of the score in Python; no command computes them."""
-    found = _taken_apart(context)
-    head, (query, key) = str(found.head), _cell(context, found)
-    view = _view(context, found)
+    score_parts = _taken_apart(context)
+    head, (query, key) = str(score_parts.head), _cell(context, score_parts)
+    view = _view(context, score_parts)
     if view is None:
         return None
     run = "run = teacher_forced_run(translator, source, points=POINTS)"
@@ -163,25 +163,25 @@ def recipe(context: LessonContext) -> Recipe | None:
     )
     if view == DIMENSIONS:
         lines = [
-            f"found = neuron_view(translator, run, {head!r}, {query}, {key})",
-            "found.products  # (d_k,), they sum to found.score",
+            f"view = neuron_view(translator, run, {head!r}, {query}, {key})",
+            "view.products  # (d_k,), they sum to view.score",
         ]
         return recipes.recipe(context, f"{imports}, neuron_view", run, *lines)
     lines = [
-        f"found = decompose_score(translator, run, {head!r}, by={BY[view]!r})",
-        f"found.of({query}, {key})  # (origins of the query, origins of the key), they sum to the score",
+        f"parts = decompose_score(translator, run, {head!r}, by={BY[view]!r})",
+        f"parts.of({query}, {key})  # (origins of the query, origins of the key), they sum to the score",
     ]
-    part = _part(context, found, view)
+    part = _part(context, score_parts, view)
     factor = context.state.number("factor", 1.0, 0.0, 1.0)
     if part is not None and factor < 1.0:
-        lines.append(f"found.scaled_row({query}, [{part[0]}], [{part[1]}], factor={factor:g})  # weights of the row")
+        lines.append(f"parts.scaled_row({query}, [{part[0]}], [{part[1]}], factor={factor:g})  # weights of the row")
     return recipes.recipe(context, f"{imports}, decompose_score", run, *lines)
 
 
-def _part(context: LessonContext, found: TakenApart, view: str) -> tuple[int, int] | None:
+def _part(context: LessonContext, score_parts: TakenApart, view: str) -> tuple[int, int] | None:
     """Return the pair of origins that was pressed, such as tokens.3.2, else the largest part."""
-    query, key = _cell(context, found)
-    parts = found.parts(view, query, key, relative=_is_relative(context))
+    query, key = _cell(context, score_parts)
+    parts = score_parts.parts(view, query, key, relative=_is_relative(context))
     name, *numbers = str(context.state.settings.get("part", "")).split(".")
     if name == view and len(numbers) == 2 and all(n.isascii() and n.isdecimal() and len(n) < 5 for n in numbers):
         one, other = map(int, numbers)
