@@ -100,11 +100,14 @@ def test_language_and_page_keep_the_sentence(page: Page, translator: Translator)
     wait_for_params(page, lang="ko")
     assert page.locator("html").get_attribute("lang") == "ko"
     wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
+    page.locator(".kind-decoder").click()
+    wait_for_params(page, kind="decoder")
     page.get_by_role("link", name=texts("ko")("nav.model")).click()
     page.get_by_role("heading", name=texts("ko")("model.title")).wait_for()
     wait_for_params(page, lang="ko", text=SENTENCE)
     page.get_by_role("link", name=texts("ko")("nav.translate")).click()
     wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
+    assert page.locator(".kind-decoder").get_attribute("aria-pressed") == "true"  # selected before the visit elsewhere
     wait_for_value(page.get_by_role("textbox", name=texts("ko")("translate.input")), SENTENCE)
 
 
