@@ -137,7 +137,7 @@ _seconds: dict[str, float] = {}
 @pytest.hookimpl(tryfirst=True)  # before `-m "not slow"` looks at the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Order the files: the long ones, those that share browser and servers, the others; the order within one stays."""
-    last: dict[str, float] = config.cache.get(SECONDS, {}) if config.cache else {}
+    last: dict[str, float] = config.cache.get(SECONDS, {}) if getattr(config, "cache", None) else {}
 
     def order(item: pytest.Item) -> tuple[bool, bool, float]:
         browser, seconds = BROWSER in item.path.parents, last.get(item.nodeid.partition("::")[0], 0)
