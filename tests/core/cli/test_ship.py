@@ -1,9 +1,8 @@
-"""ship against average and evaluate, one after the other; journal against the lines of the run."""
+"""ship against average, one after the other; journal against the lines of the run."""
 
 from __future__ import annotations
 
 import json
-import math
 import shutil
 import tomllib
 from pathlib import Path
@@ -26,14 +25,9 @@ def test_a_shipped_training_is_averaged_scored_and_told_of(made: Workplace, call
     assert said.status == 0, said.err
     shipped = load_checkpoint(out)  # with the hashes of all files
     scores = shipped.metrics["scores"]["valid"]
-    evaluated = json.loads(call("evaluate", "--checkpoint", made.checkpoint, "--test", made.valid).out.splitlines()[-1])
-    for name in ("bleu", "signature", "chrf", "chrf_signature", "tokens", "sentences", "beam", "alpha"):
-        assert scores[name] == evaluated[name], name
-    assert scores["nll"] == pytest.approx(math.log(evaluated["perplexity"]))
     assert scores["part"] == "validation"
     heads = shipped.metrics["heads"]
     assert (heads["sets"], heads["sentences"]) == (["valid"], 9)
-    assert evaluated["heads"]["cross"].items() <= heads["cross"].items()
     assert shipped.metrics["training"] == load_checkpoint(made.checkpoint).metrics["training"]
     weights = dict(load_checkpoint(made.checkpoint).model.named_parameters())
     assert all(bool((weights[name] == ours).all()) for name, ours in shipped.model.named_parameters())

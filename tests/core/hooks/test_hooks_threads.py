@@ -131,31 +131,6 @@ def test_a_translation_beside_open_hooks_calls_the_same_functions_and_has_the_sa
     assert captured and own.scores != expected[0].scores and edited.names != alone.names  # the hooks do act
 
 
-def test_contexts_that_end_in_another_order_stay_apart(model: Transformer) -> None:
-    """Thread A opens first and closes last; B opens and closes in between."""
-    opened, closed = threading.Event(), threading.Event()
-    counts = {}
-
-    def first() -> None:
-        with capture(model, "cross") as seen:
-            opened.set()
-            assert closed.wait(timeout=30)
-            run(model, [3])
-        counts["first"] = {address: len(calls) for address, calls in seen.calls.items()}
-
-    def second() -> None:
-        assert opened.wait(timeout=30)
-        with capture(model, "encoder") as seen:
-            run(model, [5])
-        counts["second"] = {address: len(calls) for address, calls in seen.calls.items()}
-        closed.set()
-
-    together(first, second)
-    assert counts["first"] == {f"decoder.layers.{i}.cross_attention.weights": 1 for i in (0, 1)}
-    assert counts["second"] == {f"encoder.layers.{i}.self_attention.weights": 1 for i in (0, 1)}
-    assert nobody_listens(model)
-
-
 def test_tasks_stay_apart(model: Transformer) -> None:
     plain = run(model, [5, 3])
     with edit(model, [f"{layer}.3" for layer in LAYERS], zero):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from torch import Tensor, nn
 from tests.core.tiny import drawn_biases_and_norms, tiny_config
 from tests.core.torch_twins import copy_layer, torchs
 from transformer_core.cpu.dropout import Dropout
-from transformer_core.model.layers import AddAndNorm, DecoderLayer, EncoderLayer, FeedForward, SharedEmbedding
+from transformer_core.model.layers import AddAndNorm, DecoderLayer, EncoderLayer, FeedForward
 from transformer_core.model.masks import causal_mask
 
 CHOICES: list[dict[str, Any]] = [
@@ -63,16 +62,6 @@ def test_decoder_layer_against_torch(options: dict[str, Any]) -> None:
     torch.testing.assert_close(layer(x, to_self, to_source), expected, atol=1e-5, rtol=1e-5)
 
 
-@torch.no_grad()
-def test_feed_forward_is_two_convolutions_of_kernel_1() -> None:
-    torch.manual_seed(0)
-    network = FeedForward(16, 24)
-    x = torch.randn(2, 5, 16)
-    inner = F.conv1d(x.transpose(1, 2), network.w_1.weight[:, :, None], network.w_1.bias).relu()
-    expected = F.conv1d(inner, network.w_2.weight[:, :, None], network.w_2.bias).transpose(1, 2)
-    torch.testing.assert_close(network(x), expected, atol=1e-5, rtol=1e-5)
-
-
 def test_dropout_falls_on_the_sublayer_before_it_is_added() -> None:
     step = AddAndNorm(tiny_config(dropout=0.5)).train()
     x = torch.randn(4, 6, 16)
@@ -103,29 +92,3 @@ def test_activation_dropout_falls_between_activation_and_second_projection() -> 
     torch.manual_seed(11)
     torch.testing.assert_close(out, network.w_2(Dropout(0.5)(inner)))
     torch.testing.assert_close(network.eval()(x), network.w_2(inner))
-
-
-@torch.no_grad()
-def test_activations_by_hand() -> None:
-    network = FeedForward(1, 1, activation="gelu")
-    for parameter, value in zip(network.parameters(), (1.0, 0.0, 1.0, 0.0), strict=True):
-        nn.init.constant_(parameter, value)
-    one = torch.ones(1, 1, 1)
-    assert float(network(one)) == pytest.approx(0.5 * (1 + math.erf(1 / math.sqrt(2))))
-    network.activation = FeedForward(1, 1, activation="swish").activation
-    assert float(network(one)) == pytest.approx(1 / (1 + math.exp(-1)))
-    network.activation = FeedForward(1, 1).activation
-    assert float(network(-one)) == 0.0
-
-
-def test_one_matrix_embeds_and_projects() -> None:
-    shared = SharedEmbedding(10, 16)
-    nn.init.normal_(shared.weight)
-    ids = torch.tensor([[3, 9]])
-    torch.testing.assert_close(shared(ids)[0, 1], shared.weight[9] * math.sqrt(16))
-    x = torch.randn(2, 3, 16)
-    torch.testing.assert_close(shared.logits(x)[1, 2, 7], (x[1, 2] * shared.weight[7]).sum())
-    # Gradients of both uses meet in the one matrix: row 3 as embedding, row 5 as projection only.
-    (gradient,) = torch.autograd.grad(shared.logits(shared(ids))[0, 0, 5], shared.weight)
-    rows = gradient.abs().sum(dim=1) > 0
-    assert rows.nonzero().flatten().tolist() == [3, 5]
