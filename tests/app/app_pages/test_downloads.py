@@ -70,6 +70,7 @@ def held_by(value: object) -> Iterator[object]:
 
 
 def test_the_animation_is_that_of_the_screen(app: AppTest, made: dict[str, Any]) -> None:
+    app.query_params["text"] = "The dog."
     app.run()
     make = made["download-gif"].args[-1]
     animation = Image.open(io.BytesIO(make()))

@@ -15,7 +15,7 @@ import torch
 from torch.nn import functional as F
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis.activations import record_activations
+from transformer_core.analysis.activations import Activation, record_activations
 from transformer_core.config import ModelConfig
 from transformer_core.data import make_batch
 from transformer_core.model.positions import sinusoidal_positions
@@ -45,13 +45,19 @@ def data(context: LessonContext) -> StageData:
     return architecture.data(context)
 
 
-def test_what_the_stations_tell_is_what_passed_there(context: LessonContext, data: StageData) -> None:
-    translator, maps = context.service.translator, context.result.maps
-    translation = context.result.translation
-    batch = make_batch(
-        [translation.source_encoding.ids], [list(translation.hypotheses[0].ids)], translator.tokenizer.special
-    )
-    truth = record_activations(translator.model, batch.source, batch.inputs[:, : len(maps.inputs)])
+@pytest.fixture(scope="module")
+def truth(context: LessonContext) -> tuple[Activation, ...]:
+    """What passes each station, recorded by the core."""
+    source, target = architecture._ids(context)
+    translator = context.service.translator
+    batch = make_batch([source], [list(target)], translator.tokenizer.special)
+    return record_activations(translator.model, batch.source, batch.inputs[:, : len(context.result.maps.inputs)])
+
+
+def test_what_the_stations_tell_is_what_passed_there(
+    context: LessonContext, data: StageData, truth: tuple[Activation, ...]
+) -> None:
+    maps = context.result.maps
     assert len(data.values["stations"]) == len(truth)
     for number, (station_values, station) in enumerate(zip(data.values["stations"], truth, strict=True)):
         assert (station_values["side"], station_values["name"], station_values["layer"]) == (
@@ -74,35 +80,29 @@ def test_what_the_stations_tell_is_what_passed_there(context: LessonContext, dat
     json.dumps(data.values, allow_nan=False)
 
 
-def test_sums_and_cosines_follow_from_the_stations(context: LessonContext, data: StageData) -> None:
+def test_sums_and_cosines_follow_from_the_stations(data: StageData, truth: tuple[Activation, ...]) -> None:
     """By numpy, from the vectors before and behind every Add & Norm."""
-    source, target = architecture._ids(context)
-    model, special = context.service.translator.model, context.service.translator.tokenizer.special
-    batch = make_batch([source], [list(target)], special)
-    found = record_activations(model, batch.source, batch.inputs[:, : len(context.result.maps.inputs)])
-    norms = [number for number, station in enumerate(found) if station.name == "add_norm"]
+    norms = [number for number, station in enumerate(truth) if station.name == "add_norm"]
     assert len(norms) == len(data.arrays["cosines"]) == len(data.arrays["sums"])
-    starts = {station.side: station.values.double().numpy() for station in found if station.name == "positions"}
+    starts = {station.side: station.values.double().numpy() for station in truth if station.name == "positions"}
     for row, number in enumerate(norms):
-        x, sublayer, after = (found[number - back].values.double().numpy() for back in (2, 1, 0))
+        x, sublayer, after = (truth[number - back].values.double().numpy() for back in (2, 1, 0))
         count = min(len(x), architecture.POSITIONS)
         lengths = np.sqrt(((x + sublayer) ** 2).sum(axis=1))[:count]
         np.testing.assert_allclose(data.arrays["sums"][row, :count, 2], lengths, rtol=1e-5)
-        for column, before in enumerate((x, starts[found[number].side])):
+        for column, before in enumerate((x, starts[truth[number].side])):
             products = (before * after).sum(axis=1) / np.linalg.norm(before, axis=1) / np.linalg.norm(after, axis=1)
             np.testing.assert_allclose(data.arrays["cosines"][row, :count, column], products[:count], atol=1e-5)
 
 
-def test_inner_values_are_on_or_off_as_the_network_says(context: LessonContext, data: StageData) -> None:
-    source, target = architecture._ids(context)
-    translator = context.service.translator
-    batch = make_batch([source], [list(target)], translator.tokenizer.special)
-    found = record_activations(translator.model, batch.source, batch.inputs[:, : len(context.result.maps.inputs)])
-    networks = [number for number, station in enumerate(found) if station.name == "feed_forward"]
+def test_inner_values_are_on_or_off_as_the_network_says(
+    translator: Translator, data: StageData, truth: tuple[Activation, ...]
+) -> None:
+    networks = [number for number, station in enumerate(truth) if station.name == "feed_forward"]
     for row, number in enumerate(networks):
-        station = found[number]
+        station = truth[number]
         module = translator.model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward")
-        x = found[number - 1].values[: architecture.POSITIONS]
+        x = truth[number - 1].values[: architecture.POSITIONS]
         inner = torch.relu(F.linear(x, module.w_1.weight, module.w_1.bias)).detach()  # type: ignore[union-attr,arg-type]
         on = inner > 1e-5  # what is nearly 0 may be on or off
         assert (data.arrays["inner"][row, : len(x)][on.numpy()] > 0).all()
