@@ -181,16 +181,7 @@ def test_sentences_that_cannot_be_translated_are_answered(app: AppTest, language
 
 
 def test_hostile_text_and_addresses(app: AppTest) -> None:
-    nonsense = {
-        "figure": "../x",
-        "layer": "99",
-        "heads": "9,9",
-        "query": "-1",
-        "size": "<b>",
-        "range": "1,0",
-        "dpi": "0",
-    }
-    opened(app, text="<script>alert(1)</script> **b** $x$", **nonsense)
+    opened(app, text="<script>alert(1)</script> **b** $x$", figure="../x", layer="99", size="<b>")
     assert not app.error
     assert len(app.get("image")) == 1
     shown = [*app.markdown, *app.caption, *app.warning, *app.info]

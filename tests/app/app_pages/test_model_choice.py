@@ -110,7 +110,7 @@ def test_the_figure_follows_the_model(app: AppTest, random_checkpoint: Path) -> 
     assert any("--checkpoint=random " in code.value for code in app.code)
 
 
-@pytest.mark.parametrize("wanted", ["nothing", "../french", "/etc", "french/", "<b>x</b>", "C:\\french"])
+@pytest.mark.parametrize("wanted", ["../french", "french/", "<b>x</b>"])
 def test_a_name_that_is_not_there_is_told_and_never_a_path(
     app: AppTest, random_checkpoint: Path, french_checkpoint: Path, wanted: str
 ) -> None:

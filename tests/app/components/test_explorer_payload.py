@@ -149,25 +149,6 @@ def test_colors_are_those_of_the_figures() -> None:
         assert header["colours"][theme]["kinds"] == {kind: kind_color(kind, theme) for kind in KINDS}
 
 
-def test_hostile_tokens_come_back_as_they_are() -> None:
-    tokens = (
-        SCRIPT,
-        "<b>",
-        "\U0001f642\u200d",
-        "\u05e9\u05dc\u05d5\u05dd",
-        "x" * 60,
-        "{query}",
-        '"\\\n\u2028',
-        "\ud800",
-    )
-    count = len(tokens)
-    axis = Axis(tokens, tuple(range(count)), (False,) * count)
-    square = np.full((1, 1, count, count), 1 / count, np.float32)
-    maps = AttentionMaps(encoder=square, decoder=square, cross=square, source=axis, inputs=axis, outputs=axis)
-    header, _ = decode(packed(maps))
-    assert tuple(header["axes"]["outputs"]["tokens"]) == tokens
-
-
 def test_the_id_tells_translations_apart_but_not_selections() -> None:
     maps = make_maps()
     same, other = (decode(packed(maps, selection=Selection(head=head)))[0] for head in (0, 2))

@@ -39,11 +39,6 @@ def never(number: int = 0) -> bool:
 
 
 @pytest.fixture(scope="module")
-def translator(random_checkpoint: Path) -> Translator:
-    return Translator.load(random_checkpoint)
-
-
-@pytest.fixture(scope="module")
 def key(translator: Translator, random_checkpoint: Path) -> ModelKey:
     return ModelKey(str(random_checkpoint), translator.checkpoint_hash, None)
 
