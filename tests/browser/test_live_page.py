@@ -16,6 +16,7 @@ from tests.browser.conftest import ROOT, CheckAccessibility, OpenPage
 from tests.browser.rest import until
 from transformer_core.analysis.ablation import translate_without
 from transformer_core.cli import main
+from transformer_core.head import Head
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.cli.service import load_service
@@ -84,7 +85,7 @@ def test_what_is_typed_and_asked_is_answered_as_python_does(
         kind, layer, head = page.locator(".explorer").evaluate(
             "({ explorer }) => [explorer.store.state.kind, explorer.store.state.layer, explorer.store.state.head]"
         )
-        off = [(kind, layer, number) for number in (range(8) if heads > 1 else [head])]
+        off = [Head(kind, layer, number) for number in (range(8) if heads > 1 else [head])]
         wanted = translate_without(translator, original, off, beam=BEAM)
         page.locator(".off-line").nth(1).get_by_text(" ".join(word for word, _ in wanted.words)).wait_for()
         page.locator(".off-back").click()

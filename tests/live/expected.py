@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from transformer_core.analysis.ablation import translate_without
-from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import SearchResult
+from transformer_core.head import Head
 from transformer_core.translator import Translator
 from viz_app.explorer_view.live_model import ANSWERS, live_model
 from viz_app.explorer_view.snapshot import best_head, payload
@@ -167,7 +168,7 @@ class Expected:
                 (self.folder / name).write_bytes(packed)
                 self.cases["payloads"].append({"text": sentence, "branch": branch, "file": name})
 
-    def off(self, sentence: str, groups: Iterable[Sequence[tuple[Kind, int, int]]]) -> None:
+    def off(self, sentence: str, groups: Iterable[Sequence[Head]]) -> None:
         """The translation without some heads, and the log-probability that the one with all heads has then."""
         original = self.translator.translate(sentence, beam=BEAM)
         for heads in groups:

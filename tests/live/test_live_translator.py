@@ -12,9 +12,10 @@ import pytest
 import torch
 
 from tests.live.expected import Expected, random_texts, shipped_sentences
-from transformer_core.analysis.ablation import Head, all_heads
+from transformer_core.analysis.ablation import all_heads
 from transformer_core.checkpoint import save_checkpoint
 from transformer_core.config import DecodingConfig, ModelConfig
+from transformer_core.head import head_named
 from transformer_core.model.transformer import Transformer
 from transformer_core.text.length_limits import MAX_EXPANSION
 from transformer_core.text.tokenizer import Tokenizer
@@ -56,7 +57,7 @@ def write_all(folder: Path, checkpoint: Path, sentences: Sequence[str], texts: i
     expected.searches(HARD, beam=1)
     expected.maps(HARD)
     expected.payloads(HARD[:3], branches=(0, 1, 9))
-    heads: list[Head] = [("encoder", 0, 1), ("decoder", 1, 0), ("cross", 1, 1)]
+    heads = [*map(head_named, ("encoder.1.2", "decoder.2.1", "cross.2.2"))]
     expected.off(HARD[0], [*([head] for head in heads), heads])
     prefixes = [expected.translator.encode_target(text).ids[:3] for text in ("Le vieux", "Un", "Les chiens \u2603")]
     ended = (*prefixes[0], expected.translator.tokenizer.special.eos)

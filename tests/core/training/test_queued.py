@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -264,10 +265,10 @@ def test_nothing_changes_from_the_first_step_on_that_is_not_finite(
     broken = new_trainer(corpus, tmp_path / "broken", config)
     take = broken._step.take
 
-    def taken(given: object, rate: float, parts: object) -> None:
+    def taken(step: Any, rate: float, parts: Any) -> None:
         if broken.progress.step == 4:  # the fourth step's learning rate and batches are sound, its loss is not
             broken._step.inner.head_penalty.fill_(math.inf)
-        take(given, rate, parts)  # type: ignore[arg-type]
+        take(step, rate, parts)
 
     broken._step.take = taken  # type: ignore[method-assign]
     with pytest.raises(TrainingFailed, match=r"step 4: loss (inf|nan).*failed-00000004"):
