@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import torch
 from torch import Tensor
 
-from transformer_core.hooks.short_addresses import Place, captured_place
+from transformer_core.hooks.short_addresses import Place, captured_place, short_names
 
 _MASK = "_headlight_mask"  # an attribute of captured tensors
 
@@ -66,7 +66,8 @@ class Captured(Mapping[str, Tensor]):
         return len(self.calls)
 
     def __repr__(self) -> str:
-        shown = [f"{address} {tuple(self[address].shape)}" for address in list(self)[:3]]
+        names = short_names(self)
+        shown = [f"{names[address]} {tuple(self[address].shape)}" for address in list(self)[:3]]
         return f"<Captured: {len(self)} addresses: {', '.join(shown)}{', ...' if len(self) > 3 else ''}>"
 
 

@@ -37,8 +37,11 @@ def test_told_shapes_are_those_of_the_values(model: Transformer) -> None:
 
 def test_every_point_is_a_line(model: Transformer) -> None:
     lines = describe_hook_points(model).splitlines()
-    assert [line.split()[0] for line in lines] == list(hook_points(model))
-    (line,) = (line for line in lines if line.startswith("decoder.layers.1.cross_attention.values "))
+    names, points = [line.split()[0] for line in lines], hook_points(model)
+    with capture(model, "all") as seen:
+        run(model, (5, 3), 4)
+    assert [seen.place(name).address for name in names] == list(points)
+    (line,) = (line for line in lines if line.startswith("cross.2.values "))
     assert "(batch, heads=4, keys, d_v=5)" in line
     assert line.endswith("V of every head")
 
