@@ -10,7 +10,7 @@ type Texts = LessonTexts;
 type Attribute = string | number | boolean | null | undefined | ((event: any) => void);
 type Attributes = Record<string, Attribute>;
 
-/** A head, all numbers from 0: `index` within its kind, `place` as in addresses, `name` as on the screen. */
+/** A head, all numbers from 0: `index` within its kind. `place` is its name, such as cross.6.8; `name` within its kind. */
 type Head = { kind: Kind; layer: number; head: number; index: number; place: string; name: string };
 
 /** Whose attention. */

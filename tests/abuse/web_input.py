@@ -158,7 +158,7 @@ def _check_text(text: str) -> None:
 
 
 def _check_report(case: dict[str, Any]) -> None:
-    report = edited(Selection(against="cross.0.1", pin="q0", step=2).to_dict(), case["edits"])
+    report = edited(Selection(against="cross.1.2", pin="q0", step=2).to_dict(), case["edits"])
     default = Selection(layer=1)
     selection = Selection.from_state(report, default=default)
     if isinstance(report, dict):

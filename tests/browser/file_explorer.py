@@ -66,7 +66,7 @@ def search(steps: int, beam: int, kind: LengthPenalty, language: str = "en") -> 
 def compared(name: str, *, linked: bool = False, language: str = "en") -> bytes:
     """The sentence "plain", or the same after an "edit"; `linked` brings the other one along, as a link does."""
     maps = samples.sample(*samples.EDIT, seed=2) if name == "edit" else samples.sample(*samples.SENTENCE)
-    start = dataclasses.replace(START, against="cross.1.0", vs="plain") if linked else START
+    start = dataclasses.replace(START, against="cross.2.1", vs="plain") if linked else START
     about = {"text": name, "model": "en-de", "own": "en-de", "models": ["big"]}
     table = texts(language).table("explorer")
     payload = pack(maps, steps=samples.confidences(maps), texts=table, selection=start, about=about)

@@ -54,7 +54,7 @@ def test_two_heads_and_their_difference(open_payload: Open, check_accessibility:
     found = cell_colors(page, *a.shape, selector=DIFFERENCE)
     assert np.abs(found.astype(int) - printed(b - a)).max() <= 3
     assert not page.locator(".head").is_visible()
-    page.get_by_text('"against": "cross.3.5"').wait_for()
+    page.get_by_text('"against": "cross.4.6"').wait_for()
     assert reported(page)["vs"] == "plain"
     press(page, DIFFERENCE, "ArrowRight", "ArrowDown", "ArrowRight")
     sign = "+" if b[1, 1] > a[1, 1] else "−"

@@ -107,7 +107,7 @@ def test_a_head_without_a_role_says_so_and_what_comes_closest(app_url: str, open
 def test_from_the_lab_the_lesson_and_the_growth_of_heads_to_the_card(
     app_url: str, open_page: OpenPage, open_lesson: OpenLesson
 ) -> None:
-    for lesson, scene, settings in (("lab", "off", "chosen:encoder.5.4"), ("heads", "tour", "")):
+    for lesson, scene, settings in (("lab", "off", "chosen:encoder.6.5"), ("heads", "tour", "")):
         page = open_lesson(lesson, scene, settings=settings).page
         opener = page.locator(".st-key-open-card button")
         layer, head = (int(number) - 1 for number in opener.inner_text().split()[-1].split("."))

@@ -47,19 +47,19 @@ def test_every_bench_answers_and_is_taken_along_as_files_and_made_again(
 
 def test_the_chosen_head_stays_from_bench_to_bench(open_lesson: OpenLesson) -> None:
     """Where a bench shows a head; one without a head lies between, and what was chosen last counts."""
-    lesson = open_lesson("lab", "off", settings="chosen:decoder.2.5")
+    lesson = open_lesson("lab", "off", settings="chosen:decoder.3.6")
     lesson.wait(ANSWERED)
     lesson.go("redirect")
-    lesson.wait("lesson.scene.own?.head === 'decoder.2.5'")
-    lesson.get("lesson.set({ chosen: 'encoder.1.3' })")
+    lesson.wait("lesson.scene.own?.head === 'decoder.3.6'")
+    lesson.get("lesson.set({ chosen: 'encoder.2.4' })")
     lesson.go("why")
-    lesson.wait("lesson.scene.own?.head === 'encoder.1.3'")
+    lesson.wait("lesson.scene.own?.head === 'encoder.2.4'")
     lesson.go("parts")
     assert lesson.settings()["chosen"] == ""
     lesson.go("off")
-    assert lesson.settings()["chosen"] == "decoder.2.5"
+    assert lesson.settings()["chosen"] == "decoder.3.6"
     lesson.go("why")
-    lesson.wait("lesson.scene.own?.head === 'decoder.2.5'")
+    lesson.wait("lesson.scene.own?.head === 'decoder.3.6'")
 
 
 def test_from_a_head_in_translate_to_the_lab_and_back(open_page: OpenPage, app_url: str) -> None:
@@ -68,7 +68,7 @@ def test_from_a_head_in_translate_to_the_lab_and_back(open_page: OpenPage, app_u
     page.locator(".st-key-open-in-lab button").click()
     lesson = Lesson(page)
     lesson.wait(ANSWERED)
-    assert lesson.settings()["chosen"] == "cross.3.2"
+    assert lesson.settings()["chosen"] == "cross.4.3"
     lesson.press("ArrowRight")
     other = lesson.get("lesson.settings().chosen")
     assert until(page, lambda: other in parse_qs(urlsplit(page.url).query).get("with", [""])[0])

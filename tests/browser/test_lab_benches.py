@@ -48,7 +48,7 @@ def test_heads_are_walked_through_pressed_and_switched_off(bench: Any, check_acc
     lesson.press("ArrowDown", "ArrowDown")
     assert lesson.settings()["token"] == 1
     effect = lesson.get("[...lesson.lesson.arrays.effects.part(0).data]")[1]
-    lesson.get("lesson.set({ chosen: 'encoder.0.0' })")
+    lesson.get("lesson.set({ chosen: 'encoder.1.1' })")
     assert f"{abs(effect):.2f}" in lesson.said()
     lesson.press("ArrowUp", "ArrowUp", "ArrowUp")
     assert lesson.settings()["token"] == tokens - 1, "round and round"
@@ -57,7 +57,7 @@ def test_heads_are_walked_through_pressed_and_switched_off(bench: Any, check_acc
     assert lesson.settings()["token"] == tokens - 1, "elsewhere the page scrolls"
 
     lesson.hit("decoder 2 5")
-    assert lesson.settings()["chosen"] == "decoder.2.5" and head_title("decoder", "3.6") in lesson.said()
+    assert lesson.settings()["chosen"] == "decoder.3.6" and head_title("decoder", "3.6") in lesson.said()
     lesson.click(T("lesson_lab.toggle"))
     lesson.wait(f"{ANSWERED} && lesson.scene.own.without")
     rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
@@ -256,7 +256,7 @@ def test_a_part_is_counted_less_until_the_row_has_changed(bench: Any) -> None:
 
 
 def test_a_part_is_pressed_and_the_rows_mean_subtracted(bench: Any) -> None:
-    lesson = bench("why", "chosen:encoder.0.1,view:roles")
+    lesson = bench("why", "chosen:encoder.1.2,view:roles")
     rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
     assert len(rows) == 4, "no biases reach the first layer"
     lesson.hit("part 0 1")
@@ -265,8 +265,8 @@ def test_a_part_is_pressed_and_the_rows_mean_subtracted(bench: Any) -> None:
     above = score(lesson, relative=True)
     assert T("lesson_lab.why_sum_relative", sum=above, score=above) in lesson.said()
 
-    lesson.get("lesson.set({ chosen: 'decoder.1.1' })")
-    lesson.wait("lesson.scene.own?.head === 'decoder.1.1'")
+    lesson.get("lesson.set({ chosen: 'decoder.2.2' })")
+    lesson.wait("lesson.scene.own?.head === 'decoder.2.2'")
     lesson.click(T("lesson_lab.why_next_query"))
     query = lesson.settings()["query"]
     lesson.press(*["ArrowRight"] * (query + 1))  # round the keys that the mask leaves
@@ -275,8 +275,8 @@ def test_a_part_is_pressed_and_the_rows_mean_subtracted(bench: Any) -> None:
     lesson.press("ArrowLeft")
     assert lesson.settings()["key"] == (first - 1) % (query + 1)
     lesson.click(T("lesson_lab.why_next_head"))
-    lesson.wait("lesson.scene.own?.head === 'decoder.1.2'")
+    lesson.wait("lesson.scene.own?.head === 'decoder.2.3'")
     assert head_title("decoder", "2.3") in lesson.said()
     lesson.hit("cross 0 3")
-    lesson.wait("lesson.scene.own?.head === 'cross.0.3'")
+    lesson.wait("lesson.scene.own?.head === 'cross.1.4'")
     assert lesson.settings()["query"] == -1

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { allHeads, headPlace, parseHead } from "../../viz_app/components/common/heads/heads.js";
+import { allHeads, headAddress, parseHead } from "../../viz_app/components/common/heads/heads.js";
 import { arrowTarget, RovingFocus } from "../../viz_app/components/common/page/arrowkeys.js";
 
 const press = (key, more = {}) => ({ key, preventDefault() {}, stopPropagation() {}, ...more });
@@ -53,6 +53,6 @@ test("left and right read on over the lines, up and down keep the column", () =>
 test("heads by kind, layer and number, and back from their place", () => {
   const heads = allHeads(2, 3);
   assert.equal(heads.length, 18);
-  assert.deepEqual(heads[10], { kind: "decoder", layer: 1, head: 1, index: 4, place: "decoder.1.1", name: "2.2" });
-  assert.ok(heads.every((head) => headPlace(parseHead(head.place)) === head.place));
+  assert.deepEqual(heads[10], { kind: "decoder", layer: 1, head: 1, index: 4, place: "decoder.2.2", name: "2.2" });
+  assert.ok(heads.every((head) => headAddress(parseHead(head.place)) === head.place));
 });

@@ -28,7 +28,7 @@ function started() {
 
 test("B is the next head that the model has, until somebody chooses another", () => {
   const { state, comparison, place } = started();
-  assert.equal(state.against, "cross.0.1");
+  assert.equal(state.against, "cross.1.2");
   assert.deepEqual(place(), [1, 1]);
   assert.ok(comparison.isBeside());
   state.layer = 0;
@@ -41,7 +41,7 @@ test("B is the next head that the model has, until somebody chooses another", ()
 test("a second sentence is compared in the same head; the end leads back to it", () => {
   const second = started();
   second.open("Two.");
-  assert.deepEqual([second.state.vs, second.state.against], ["One.", "cross.0.1"]);
+  assert.deepEqual([second.state.vs, second.state.against], ["One.", "cross.1.2"]);
   assert.deepEqual(second.place(), [0, 1]);
   const end = started();
   end.comparison.release();

@@ -12,8 +12,8 @@ globalThis.dispatchEvent = events.dispatchEvent.bind(events);
 test("each explorer has its own, and keeps what was found before", () => {
   let told = 0;
   const end = whenTold(() => told++);
-  receiveFinding({ roles: null, off: { head: "cross.0.1" } }, "one");
-  receiveFinding({ off: { head: "cross.1.1" } }, "two");
+  receiveFinding({ roles: null, off: { head: "cross.1.2" } }, "one");
+  receiveFinding({ off: { head: "cross.2.2" } }, "two");
   receiveFinding({ off: null });
   receiveFinding({ card: null }, "one");
   assert.deepEqual(findings("one"), { roles: null, off: { head: "cross.0.1" }, card: null });

@@ -78,7 +78,7 @@ test("heads are switched off in groups", async () => {
     { kind: "encoder", layer: 0, head: 1 },
   ];
   const [{ off }] = await ask({ do: "without", text: "abc a", heads });
-  assert.equal(off.head, "cross.1.0 encoder.0.1");
+  assert.equal(off.head, "cross.2.1 encoder.1.2");
   assert.notEqual(off.before, off.after);
 });
 

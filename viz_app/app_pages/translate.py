@@ -349,7 +349,7 @@ def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
         "text": query_params.text_to_param(sentence.text),
         "model": model_query_param(),
         "other": open_view(),
-        "off": query_params.head_off_to_param(last_head_off(_EXPLORER)),
+        "off": last_head_off(_EXPLORER),
         **route_params(),
     }
     if selection is not None:

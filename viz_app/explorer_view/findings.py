@@ -91,7 +91,7 @@ def without_head(
         ("heads.without", original.source, (head,)),
         lambda stop: translate_without(translator, original, [head], beam=BEAM, should_stop=stop),
     )
-    about = {"model": service.name, "source": original.source, "head": f"{kind}.{layer}.{number}"}
+    about = {"model": service.name, "source": original.source, "head": str(head)}
     numbers = {"before": ablation.before, "after": ablation.log_probability}
     return {"off": {**about, **numbers, "words": ablation.words, "original": ablation.original}}
 

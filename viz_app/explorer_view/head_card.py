@@ -63,7 +63,7 @@ def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, An
     }
     return {
         "model": service.name,
-        "head": f"{kind}.{layer}.{number}",
+        "head": str(head),
         "words": head_words(t, kind, roles),
         "plain": plain_words(t, kind, roles),
         "clear": bool(roles),

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import cast
 
-from transformer_core.attention_maps import AttentionMaps, Kind
+from transformer_core.attention_maps import AttentionMaps
+from transformer_core.head import Head, head_named
 from viz_app.components.explorer.selection import Selection
 from viz_app.figures import VIEWS, FigureOptions, Style, upto_step
 from viz_app.figures.option import Choice, declared, from_query, to_query
@@ -105,8 +105,7 @@ class FigureSpec(ViewOptions):
         if self.view == "compare":
             assert self.selection.against is not None, "a spec of two heads was not fitted to its maps"
             given |= {f"other_{name}": given[name] for name in ("kind", "layer", "head")}
-            kind, layer, head = self.selection.against.split(".")
-            given |= {"kind": kind, "layer": int(layer), "head": int(head)}
+            given |= head_named(self.selection.against)._asdict()
         given |= {name: getattr(self, name) for name in declared(ViewOptions)}
         taken = {name: value for name, value in given.items() if name in VIEWS[self.view].parameters}
         return FigureOptions(view=self.view, language=self.language or language, **taken)
@@ -154,7 +153,6 @@ def _other_head(place: Selection, maps: AttentionMaps) -> str:
     """Return the head that is compared with, fitted to the maps; by default the neighbour."""
     if place.against is None:
         head = place.head - 1 if place.head else min(1, maps.heads(place.kind) - 1)
-        return f"{place.kind}.{place.layer}.{head}"
-    name, layer, head_text = place.against.split(".")
-    kind = cast(Kind, name)
-    return f"{kind}.{min(int(layer), maps.layers(kind) - 1)}.{min(int(head_text), maps.heads(kind) - 1)}"
+        return str(Head(place.kind, place.layer, head))
+    kind, layer, head = head_named(place.against)
+    return str(Head(kind, min(layer, maps.layers(kind) - 1), min(head, maps.heads(kind) - 1)))

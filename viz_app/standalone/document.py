@@ -43,7 +43,7 @@ class PageSentence:
     Args:
         text: The sentence as typed.
         branches: Payloads of `viz_app.components.explorer.pack`, one for each branch from 0 on.
-        off: Findings of `without_head`, by head, such as "cross.5.5".
+        off: Findings of `without_head`, by head, such as "cross.6.8".
         free: Finding of `free_search`; None for none.
     """
 
@@ -68,7 +68,7 @@ def explorer_page(
         sentences: At least one; the first is shown first.
         language: "en" or "ko", as in the payloads.
         origin: Its origin.
-        cards: Card of each head, such as "cross.5.5".
+        cards: Card of each head, such as "cross.6.8".
         roles: Finding of `roles`; None for none.
         theme: As for `theme_style`.
     """

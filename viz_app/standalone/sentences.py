@@ -92,7 +92,7 @@ def _prepared(
         shown = service.translate_branch(session, best, branch)
         payloads.append(branch_payload(t, service, (text, branch), best, shown, answers=answers))
     heads = tracked(list(all_heads(service)), "head") if heads_off else ()
-    off = {_place(head): findings.without_head(service, session, best, head)["off"] for head in heads}
+    off = {str(head): findings.without_head(service, session, best, head)["off"] for head in heads}
     searches = service.parses and service.translator.decoding.constrained
     free = findings.free_search(service, session, best)["free"] if searches else None
     return PageSentence(text=text, branches=payloads, off=off, free=free)
@@ -106,12 +106,8 @@ def all_heads(service: TranslationService) -> Iterator[Head]:
             yield from (Head(kind, layer, head) for head in range(config.num_heads))
 
 
-def _place(head: Head) -> str:
-    return ".".join(map(str, head))
-
-
 def head_cards(service: TranslationService, t: Texts, known: set[str] | None = None) -> dict[str, dict[str, Any]]:
-    """Return the card of each head, such as "cross.5.5"; empty for a model without an atlas.
+    """Return the card of each head, such as "cross.6.8"; empty for a model without an atlas.
 
     Args:
         service: The model.
@@ -126,5 +122,5 @@ def head_cards(service: TranslationService, t: Texts, known: set[str] | None = N
         for example in card.get("examples", ()):
             if known is not None and example["text"] not in known:
                 example["fixed"] = True
-        cards[_place(head)] = card
+        cards[str(head)] = card
     return cards

@@ -28,16 +28,11 @@ def selection_to_params(selection: Selection) -> dict[str, str | None]:
 
 
 def head_off_from_params(params: Mapping[str, str]) -> str | None:
-    """Return the head that a URL switches off, such as `cross.5.5`, from 0; None for none, or for no head."""
+    """Return the head that a URL switches off, such as `cross.6.8`; None for none, or for no head."""
     try:
         return HeadForm().loads(params.get("off", ""))
     except ValueError:
         return None
-
-
-def head_off_to_param(head: str | None) -> str | None:
-    """Return the head that is switched off as the URL parameter `off`; None for none."""
-    return None if head is None else HeadForm().dumps(head)
 
 
 def text_to_param(text: str) -> str | None:

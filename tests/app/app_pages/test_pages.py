@@ -68,12 +68,12 @@ def test_a_link_restores_the_state(app: AppTest) -> None:
 def test_a_link_carries_the_head_that_is_switched_off(app: AppTest) -> None:
     app.query_params.update(kind="cross", layer="2", head="3", off="cross.2.3")
     app.run()
-    assert header(app)["off"] == "cross.1.2"
+    assert header(app)["off"] == "cross.2.3"
     state = dict(header(app)["selection"])
-    for off, shown in (("cross.1.2", "cross.2.3"), (None, None)):
+    for off in ("cross.2.3", None):
         app.session_state["explorer"] = {"selection": state, "off": off}
         app.run()
-        assert address(app)["off"] == shown
+        assert address(app)["off"] == off
 
 
 def test_typing_translates(app: AppTest) -> None:

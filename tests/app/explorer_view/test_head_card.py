@@ -58,7 +58,7 @@ def test_the_evidence_is_that_of_the_roles(service: TranslationService, atlas: A
     for head, own in head_roles(atlas).items():
         found = told(service, atlas, head)
         shown = own or closest_roles(atlas, head)
-        assert found["head"] == ".".join(map(str, head)) and found["clear"] == bool(own)
+        assert found["head"] == str(head) and found["clear"] == bool(own)
         assert [each["words"] for each in found["evidence"]] == [role_words(t, head[0], role) for role in shown]
         for each, role in zip(found["evidence"], shown, strict=True):
             seen.add(each["part"])

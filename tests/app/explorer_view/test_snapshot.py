@@ -140,7 +140,7 @@ def test_a_picture_is_what_the_explorer_shows(seen: ForwardResult) -> None:
     assert isinstance(lines.figure, LinesFigure) and "tex" not in lines.formats
     assert "gif" not in lines.formats and "gif" not in shown().formats, "the encoder does not follow the decoding"
     np.testing.assert_array_equal(lines.figure.panels[0].weights, maps.encoder[1, 2])
-    pair = shown(against="decoder.0.1").figure
+    pair = shown(against="decoder.1.2").figure
     assert isinstance(pair, HeatmapFigure)
     np.testing.assert_array_equal(pair.panels[0].weights, maps.decoder[0, 1])
     np.testing.assert_array_equal(pair.panels[1].weights, maps.encoder[1, 2])

@@ -78,7 +78,7 @@ def declared_values(kind: type) -> dict[str, some.SearchStrategy[Any]]:
 
 PLACE = ("kind", "layer", "head", "step", "unit", "branch")
 places = some.builds(Selection, **{name: values(declared(Selection)[name]) for name in PLACE})
-heads = some.builds("{}.{}.{}".format, some.sampled_from(KINDS), some.integers(0, 11), some.integers(0, 15))
+heads = some.builds("{}.{}.{}".format, some.sampled_from(KINDS), some.integers(1, 12), some.integers(1, 16))
 compared = some.builds(replace, places, against=heads)
 styles = some.builds(Style, **declared_values(Style) | {"theme": some.sampled_from((None, "dark"))})
 specs = some.builds(
@@ -133,7 +133,7 @@ def test_an_address_asks_for_no_more_steps_than_the_page_offers() -> None:
 
 
 def test_the_address_of_a_comparison_names_the_other_head() -> None:
-    spec = FigureSpec(view="compare", selection=Selection(layer=1, head=2, against="encoder.0.3", vs="The bus."))
+    spec = FigureSpec(view="compare", selection=Selection(layer=1, head=2, against="encoder.1.4", vs="The bus."))
     params = spec.to_query()
     assert (params["against"], params["vs"]) == ("encoder.1.4", "The bus.")
     assert FigureSpec(view="head", selection=spec.selection).to_query()["against"] is None
@@ -161,7 +161,7 @@ def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
         ({"zoom": "heads"}, "heads"),
         ({"zoom": "heads", "view": "layer"}, "layer"),
         ({"zoom": "heads", "view": "kinds"}, "all"),
-        ({"against": "cross.0.1"}, "compare"),
+        ({"against": "cross.1.2"}, "compare"),
     ],
 )
 def test_the_figure_is_what_the_explorer_shows(seen: dict[str, Any], view: str) -> None:

@@ -93,7 +93,7 @@ def test_a_branch_without_a_way_back_has_no_command(service: TranslationService,
 
 
 def test_a_comparison_has_the_pinned_head_as_a(service: TranslationService, best: TranslationResult) -> None:
-    place = Selection(kind="cross", layer=1, head=2, against="encoder.0.3")
+    place = Selection(kind="cross", layer=1, head=2, against="encoder.1.4")
     figure = make_exportable(service, best, FigureSpec(view="compare", selection=place)).figure
     view = figure.provenance["view"]
     assert (view["kind"], view["layer"], view["head"]) == ("encoder", 0, 3)

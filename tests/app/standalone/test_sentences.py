@@ -84,7 +84,7 @@ def test_heads_off_and_roles_are_in_the_page(run: Callable[..., int], translator
     best = translator.translate(OTHER, beam=BEAM)
     for kind in KINDS:
         expected = translate_without(translator, best, [Head(kind, 0, 1)], beam=BEAM)
-        assert off[f"{kind}.0.1"]["after"] == pytest.approx(expected.log_probability)
+        assert off[f"{kind}.1.2"]["after"] == pytest.approx(expected.log_probability)
     assert findings["roles"] is None or findings["roles"]["heads"].keys() == set(KINDS)
 
 

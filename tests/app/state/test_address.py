@@ -28,7 +28,7 @@ selections = st.builds(
     special=st.booleans(),
     threshold=st.integers(0, 99),
     pin=st.none() | st.builds("{}{}".format, st.sampled_from("qk"), st.integers(0, 511)),
-    against=st.none() | st.builds("{}.{}.{}".format, st.sampled_from(KINDS), st.integers(0, 11), st.integers(0, 15)),
+    against=st.none() | st.builds("{}.{}.{}".format, st.sampled_from(KINDS), st.integers(1, 12), st.integers(1, 16)),
     branch=st.integers(0, 40),
     force=st.none() | st.lists(st.sampled_from(("\u2581Der", "\u2581kleine", "n", "</s>")), min_size=1).map(" ".join),
 )
@@ -43,7 +43,7 @@ def test_a_link_carries_the_whole_selection(selection: Selection) -> None:
 def test_layers_and_heads_count_from_one() -> None:
     shown = {name: value for name, value in selection_to_params(BEST).items() if value is not None}
     assert shown == {"kind": "cross", "layer": "5", "head": "3"}
-    other = selection_to_params(Selection(pin="q0", against="cross.5.7", branch=2, threshold=5, special=False))
+    other = selection_to_params(Selection(pin="q0", against="cross.6.8", branch=2, threshold=5, special=False))
     assert (other["pin"], other["against"], other["branch"]) == ("q1", "cross.6.8", "3")
     assert (other["threshold"], other["special"]) == ("5", "off")
     assert selection_from_params({"layer": "1", "head": "8"}, BEST) == Selection(kind="cross", layer=0, head=7)

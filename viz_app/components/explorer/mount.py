@@ -15,15 +15,13 @@ translation and leave the user's selection alone, unless they were packed with `
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 
-from transformer_core.attention_maps import Kind
-from transformer_core.head import Head
+from transformer_core.head import Head, head_named
 from viz_app.components import events
 from viz_app.components.explorer.code import explorer_code
 from viz_app.components.explorer.payload import join_payloads, with_selection
@@ -35,7 +33,6 @@ _FOLDER = Path(__file__).parent
 _STATE = "selection"
 _OFF = "off"
 _SENTENCE = "sentence"
-_HEAD = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 
 # Streamlit sends the files of a component with its data, every time, unless the whole message is one that the browser
 # knows already. So code and style, 150 kB, are a component of their own whose message never changes.
@@ -75,7 +72,7 @@ def explorer(
     if key not in st.session_state or kept not in st.session_state:
         st.session_state[kept] = (selection, off)
     first, first_off = st.session_state[kept]
-    if first is None or first_off != f"{first.kind}.{first.layer}.{first.head}":
+    if first is None or first_off != str(Head(first.kind, first.layer, first.head)):
         first_off = None
     if first is not None:
         payload = with_selection(payload, first, key=key, off=first_off)
@@ -92,15 +89,17 @@ def explorer(
 
 
 def last_head_off(key: str) -> str | None:
-    """Return the head that the browser has reported as switched off, such as `cross.5.5`; None for none."""
-    head = events.last_report(key, _OFF)
-    return head if isinstance(head, str) and _HEAD.fullmatch(head) else None
+    """Return the head that the browser has reported as switched off, such as `cross.6.8`; None for none."""
+    head = head_off(key)
+    return None if head is None else str(head)
 
 
 def head_off(key: str) -> Head | None:
     """Return the head that is switched off; None for none. It need not exist in any model."""
-    match = _HEAD.fullmatch(last_head_off(key) or "")
-    return None if match is None else Head(cast(Kind, match[1]), int(match[2]), int(match[3]))
+    try:
+        return head_named(str(events.last_report(key, _OFF)))
+    except ValueError:
+        return None
 
 
 def asked_sentence(key: str) -> tuple[str, int] | None:

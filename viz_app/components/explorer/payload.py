@@ -124,7 +124,7 @@ def with_selection(payload: bytes, selection: Selection, *, key: str, off: str |
         payload: From `pack`.
         selection: Where the component starts.
         key: Of the component. One that comes back under the same key knows whether its view was chosen.
-        off: The selected head, such as `cross.5.5`, where it starts switched off.
+        off: The selected head, such as `cross.6.8`, where it starts switched off.
     """
     header, weights = split_buffer(payload)
     start = {"selection": selection.to_dict(), "key": key} | ({"off": off} if off else {})

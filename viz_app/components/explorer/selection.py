@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Meta
 
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from transformer_core.head import head_named
 from viz_app.figures.option import MAX_NUMBER, Choice, Form, Number, Switch, Text, declared, option
 from viz_app.figures.options import UNITS, Unit
 
@@ -35,7 +36,7 @@ _LABEL = r"[A-Za-z0-9_][A-Za-z0-9_:+ -]{0,59}"
 _Order = Annotated[str, Meta(pattern=rf"\A{_ORDER}\Z")]
 _Label = Annotated[str, Meta(pattern=rf"\A{_LABEL}\Z")]
 _Pin = Annotated[str, Meta(pattern=r"\A[qk](0|[1-9][0-9]{0,3})\Z")]
-Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.(0|[1-9][0-9]?)\.(0|[1-9][0-9]?)\Z")]
+Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.[1-9][0-9]?\.[1-9][0-9]?\Z")]
 _Forced = Annotated[str, Meta(min_length=1, max_length=MAX_FORCED)]
 _Compared = Annotated[str, Meta(min_length=1, max_length=MAX_COMPARED)]
 
@@ -57,19 +58,11 @@ class _PinForm(Form):
 
 @dataclass(frozen=True)
 class HeadForm(Form):
-    """A head, such as `cross.5.5`."""
+    """A head, such as `cross.6.8`."""
 
     def loads(self, text: str) -> str:
-        """Count layer and head from 0."""
-        if not re.fullmatch(r"(encoder|decoder|cross)\.[1-9][0-9]?\.[1-9][0-9]?", text):
-            raise ValueError(f"is {text!r}, but must be kind.layer.head")
-        kind, layer, head = text.split(".")
-        return f"{kind}.{int(layer) - 1}.{int(head) - 1}"
-
-    def dumps(self, value: str) -> str:
-        """Count layer and head from 1."""
-        kind, layer, head = value.split(".")
-        return f"{kind}.{int(layer) + 1}.{int(head) + 1}"
+        """Read the name of a head; no model need have it."""
+        return str(head_named(text, 99, 99))
 
 
 @dataclass(frozen=True)
@@ -116,7 +109,7 @@ class Selection:
         special: Whether `<s>` and `</s>` are shown.
         threshold: Percentage below which weights are left out, 0 to 99.
         pin: The token that stays chosen: `q3` the query or `k3` the key at position 3, from 0; None for none.
-        against: The head that the selected one is compared with, such as `cross.5.5`, from 0; None for none.
+        against: The head that the selected one is compared with, such as `cross.6.8`; None for none.
         vs: Sentence that `against` was pinned in, at most 500 characters; None for the sentence of the page.
         vsmodel: Name of the checkpoint that it is taken from; None for the one that the page shows.
         vsbranch: Branch of the beam search that it was pinned in, from 0.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.ablation import Head, translate_without
+from transformer_core.analysis.ablation import translate_without
 from transformer_core.attention_maps import KINDS, Axis, Kind
+from transformer_core.head import Head, head_named
 from transformer_core.paper.flops import Work, forward_flops, parameters
 from transformer_core.paper.presets import PRESETS
 from viz_app.components.explorer.selection import Selection
@@ -36,7 +38,6 @@ POSITIONS = 28  # of a map that are shown; a longer sentence shows its first tok
 _WORK = Work(sentences=1, source_length=25, target_length=25)  # a sentence of usual length
 _GROUPS = ("none", "previous", "next", "self", "separator", "aligner")
 _OFF = re.compile(r"([a-z]{4,9})\.([0-9a-v]{1,60})")
-_PICKED = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 _NEAR = 1e-3  # an address keeps six digits of a number
 
 
@@ -225,11 +226,11 @@ def selection(scene: str, context: LessonContext) -> Selection | None:
 def _visited(context: LessonContext) -> Head:
     """Return the pressed head, else the head of the tour."""
     state = context.state
-    picked = _PICKED.fullmatch(str(state.settings.get("picked")))
     config = context.service.translator.config
     here = abs(state.number("pickedat", -1, -1, 99) - state.number("at", 0, 0, 99)) < _NEAR
-    if picked and here and int(picked[2]) < config.num_layers and int(picked[3]) < config.num_heads:
-        return picked[1], int(picked[2]), int(picked[3])  # type: ignore[return-value]
+    if here:
+        with contextlib.suppress(ValueError):
+            return head_named(str(state.settings.get("picked")), config.num_layers, config.num_heads)
     stops = tour(_tables(context))
     role = stops[min(int(state.number("at", 0, 0, len(stops)) + _NEAR), len(stops) - 1)]
     return Head(role.kind, role.layer, role.head)

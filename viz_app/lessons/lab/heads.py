@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 
-from transformer_core.analysis.ablation import Head, all_heads
 from transformer_core.analysis.attention_sinks import most_informative_head, separators
-from transformer_core.attention_maps import AttentionMaps, Kind
+from transformer_core.attention_maps import AttentionMaps
+from transformer_core.head import Head, head_named
 from viz_app.lessons.context import LessonContext
 from viz_app.text import Texts
 
-_NAMED = re.compile(r"(encoder|decoder|cross)\.([0-9]{1,2})\.([0-9]{1,2})")
 _BITS = re.compile(r"h([0-9a-v]{1,255})")
 
 Member = TypeVar("Member")
 
 
-def named_head(context: LessonContext) -> Head | None:
-    """Read the head in the setting `chosen`, such as cross.3.2; None for one that this model does not have."""
-    match = _NAMED.fullmatch(str(context.state.settings.get("chosen")))
-    if match is None:
+def named_head(context: LessonContext, setting: str = "chosen") -> Head | None:
+    """Read the head in a setting, such as cross.6.8; None for one that this model does not have."""
+    config = context.service.translator.config
+    try:
+        return head_named(str(context.state.settings.get(setting)), config.num_layers, config.num_heads)
+    except ValueError:
         return None
-    head = Head(cast(Kind, match[1]), int(match[2]), int(match[3]))
-    return head if head in all_heads(context.service.translator) else None
 
 
 def chosen_head(context: LessonContext) -> Head:

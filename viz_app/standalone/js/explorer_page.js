@@ -1,7 +1,7 @@
 // The explorer on a page without Python: it gets the bytes of a sentence, and what it asks is answered from the file.
 
 import { mountWith } from "../../components/common/handover.js";
-import { headPlace } from "../../components/common/heads/heads.js";
+import { headAddress } from "../../components/common/heads/heads.js";
 import { h } from "../../components/common/page/dom.js";
 import { receiveFinding } from "../../components/explorer/js/cards/findings.js";
 import { Host } from "./host.js";
@@ -44,7 +44,7 @@ class ExplorerPage {
   tell() {
     const { findings, off } = this;
     const prepared = findings?.sentences[this.at];
-    const card = findings?.cards[headPlace(this.selection)] ?? null;
+    const card = findings?.cards[headAddress(this.selection)] ?? null;
     receiveFinding({ card, off: prepared?.off[off ?? ""] ?? null, free: prepared?.free ?? null });
   }
 

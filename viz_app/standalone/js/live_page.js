@@ -2,7 +2,7 @@
 
 import { readBuffer } from "../../components/common/buffer.js";
 import { mountWith } from "../../components/common/handover.js";
-import { headPlace, parseHead } from "../../components/common/heads/heads.js";
+import { headAddress, parseHead } from "../../components/common/heads/heads.js";
 import { h, tokenElement } from "../../components/common/page/dom.js";
 import { fillText } from "../../components/common/text/format.js";
 import { receiveFinding } from "../../components/explorer/js/cards/findings.js";
@@ -23,7 +23,7 @@ class LivePage {
   branch = 0;
   /** @type {string | null} Tokens that the translation is forced to begin with, a space between. */
   force = null;
-  /** @type {string | null} Heads that are switched off, such as "cross.5.5 cross.5.6". */
+  /** @type {string | null} Heads that are switched off, such as "cross.6.7 cross.6.8". */
   off = null;
   turn = 0;
   /** @type {Map<number, (answer: any) => void>} By number of the request. */
@@ -76,7 +76,7 @@ class LivePage {
   }
 
   tellCard() {
-    receiveFinding({ card: this.cards[headPlace(this.selection)] ?? null });
+    receiveFinding({ card: this.cards[headAddress(this.selection)] ?? null });
   }
 
   /** Loads the model, once; says whether it is there. */

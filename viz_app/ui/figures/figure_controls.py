@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import streamlit as st
 
 from transformer_core.atlas.measures import measures
 from transformer_core.atlas.record import Atlas
-from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from transformer_core.attention_maps import KINDS, AttentionMaps
+from transformer_core.head import Head, head_named
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figures import VIEWS, View, supported_options
 from viz_app.figures.build.atlas import measure_name, most_left, pruned_groups
@@ -147,14 +148,13 @@ class FigureControls:
     def _compared(self, spec: FigureSpec) -> FigureSpec:
         """Choose A, with which the selected head, B, is compared."""
         t, chosen = self.t, spec.selection
-        kind: Kind
-        kind, layer, head = cast(Any, chosen.against or "cross.0.0").split(".")
+        kind, layer, head = head_named(chosen.against or "cross.1.1")
         with st.container(border=True, key="figures-against"):
             st.markdown(f"**{t('figures_page.against')}**")
             kind = self.widgets.list("against_kind", KINDS, kind, lambda name: t(f"figures_page.kind_{name}"))
             layers, heads = range(self.maps.layers(kind)), range(self.maps.heads(kind))
             place = [
-                self.widgets.index_pills(f"against_{name}", places, min(int(now), places[-1]))
+                self.widgets.index_pills(f"against_{name}", places, min(now, places[-1]))
                 for name, places, now in (("layer", layers, layer), ("head", heads, head))
             ]
             sentence = st.text_input(
@@ -177,7 +177,7 @@ class FigureControls:
             aligned = spec.aligned
             if vs or model:
                 aligned = None if self.widgets.switch("aligned", aligned is not False) else False
-        head_a = f"{kind}.{place[0]}.{place[1]}"
+        head_a = str(Head(kind, *place))
         place_b = replace(chosen, against=head_a, vs=vs, vsmodel=model, vsbranch=branch)
         return replace(spec, selection=place_b, aligned=aligned)
 

@@ -115,7 +115,7 @@ def test_the_head_of_the_tour_can_be_opened(context: LessonContext) -> None:
     first = data(context).values["tour"][0]
     shown = lesson_module("heads").selection("tour", context)
     assert shown is not None and (shown.kind, shown.layer, shown.head) == (first["kind"], first["layer"], first["head"])
-    pressed = lesson_module("heads").selection("tour", at(context, "tour", at=2.5, picked="encoder.1.3", pickedat=2.5))
+    pressed = lesson_module("heads").selection("tour", at(context, "tour", at=2.5, picked="encoder.2.4", pickedat=2.5))
     assert pressed is not None and (pressed.kind, pressed.layer, pressed.head) == ("encoder", 1, 3)
     for odd in ("encoder.9.0", "<b>.0.0", "encoder.1.3.4"):
         assert lesson_module("heads").selection("tour", at(context, "tour", picked=odd, pickedat=0.0)) == shown

@@ -63,7 +63,7 @@ def test_the_head_that_is_shown(context: LessonContext) -> None:
     shown = lab.selection("off", context)
     assert shown is not None
     assert (shown.kind, shown.layer, shown.head) == all_heads(context.service.translator)[int(np.abs(effects).argmax())]
-    for chosen, expected in (("cross.1.1", ("cross", 1, 1)), ("cross.9.9", None), ("x", None)):
+    for chosen, expected in (("cross.2.2", ("cross", 1, 1)), ("cross.10.10", None), ("x", None)):
         found = lab.selection("off", at(context, chosen=chosen))
         assert found is not None
         assert (found.kind, found.layer, found.head) == (expected or (shown.kind, shown.layer, shown.head))

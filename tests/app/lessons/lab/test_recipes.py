@@ -98,7 +98,7 @@ CASES = [
     ),
     cumulative("effect", "log_p"),
     cumulative("gradient", "random"),
-    Case(bench="redirect", settings={"edits": "c1.0.1o2_e0.1.0a"}, shown=array("changes")),
+    Case(bench="redirect", settings={"edits": "c2.1.1o2_e1.2.0a"}, shown=array("changes")),
     trace("leave-one-out", "target"),
     Case(
         bench="depth",
@@ -124,7 +124,7 @@ CASES = [
     ),
     Case(
         bench="why",
-        settings={"chosen": "cross.1.1", "view": "tokens", "query": 2, "key": 1},
+        settings={"chosen": "cross.2.2", "view": "tokens", "query": 2, "key": 1},
         shown=lambda data: (
             np.einsum("ad,bd->ab", data.arrays["why_tokens_queries"][:, 2], data.arrays["why_tokens_keys"][:, 1])
             * data.values["why"]["scale"]
@@ -132,7 +132,7 @@ CASES = [
     ),
     Case(
         bench="why",
-        settings={"chosen": "cross.1.1", "view": "dims", "query": 2, "key": 1},
+        settings={"chosen": "cross.2.2", "view": "dims", "query": 2, "key": 1},
         shown=lambda data: (
             data.arrays["why_dims_queries"][0, 2] * data.arrays["why_dims_keys"][0, 1] * data.values["why"]["scale"]
         ),

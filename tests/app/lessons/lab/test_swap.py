@@ -35,7 +35,7 @@ def test_the_translation_is_that_with_the_value_put_in(context: LessonContext, t
     assert recovered[cell] == recovered.max() and (values["clean"], values["corrupted"]) == (TEXT, OTHER)
     text = translate_patched(translator, TEXT, OTHER, cell, beam=4).text
     assert " ".join(word for word, _ in values["patched"]["words"]) == " ".join(text.split())
-    pressed = at(context, pair="own", other=OTHER, cell="2.1.1")
+    pressed = at(context, pair="own", other=OTHER, cell="cross.2.2")
     assert lab.data(pressed).values["swap"]["cell"] == [2, 1, 1]
     shown = lab.selection("swap", pressed)
     assert shown is not None and (shown.kind, shown.layer, shown.head) == ("cross", 1, 1)

@@ -10,6 +10,7 @@ import pytest
 from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.attention_maps import KINDS
+from transformer_core.head import Head
 from transformer_core.model.transformer import Transformer
 from transformer_core.translator import Translator
 from viz_app.lessons.context import LessonContext
@@ -29,10 +30,10 @@ def test_softmax_of_the_summed_parts_is_the_attention_of_the_translation(
     context: LessonContext, kind: Any, layer: int, head: int, view: str
 ) -> None:
     layer %= context.service.translator.config.num_layers
-    found = lab.data(at(context, chosen=f"{kind}.{layer}.{head}"))
+    found = lab.data(at(context, chosen=str(Head(kind, layer, head))))
     values, arrays = found.values["why"], found.arrays
     maps = context.result.maps
-    assert values["head"] == found.answers["chosen"] == f"{kind}.{layer}.{head}"
+    assert values["head"] == found.answers["chosen"] == str(Head(kind, layer, head))
     assert values["queries"] == list(maps.queries(kind).tokens) and values["keys"] == list(maps.keys(kind).tokens)
     queries, keys = arrays[f"why_{view}_queries"].sum(axis=0), arrays[f"why_{view}_keys"].sum(axis=0)
     scores = values["scale"] * queries.astype(np.float64) @ keys.T
@@ -47,10 +48,10 @@ def test_softmax_of_the_summed_parts_is_the_attention_of_the_translation(
 
 def test_the_first_cell_is_a_word_that_looks_at_a_word(context: LessonContext) -> None:
     values = lab.data(context).values["why"]
-    assert values["head"] == ".".join(map(str, [*most_informative_head(context.result.maps, "cross")]))
+    assert values["head"] == str(most_informative_head(context.result.maps, "cross"))
     query, key = values["start"]
     assert any(map(str.isalnum, values["queries"][query])) and any(map(str.isalnum, values["keys"][key]))
-    shown = lab.selection("why", at(context, chosen="decoder.0.1"))
+    shown = lab.selection("why", at(context, chosen="decoder.1.2"))
     assert shown is not None
     assert (shown.kind, shown.layer, shown.head) == ("decoder", 0, 1)
 
@@ -58,7 +59,7 @@ def test_the_first_cell_is_a_word_that_looks_at_a_word(context: LessonContext) -
 @pytest.mark.parametrize("relative", [False, True])
 @pytest.mark.parametrize("view", ["roles", "tokens"])
 def test_the_parts_of_a_score_sum_to_it(context: LessonContext, view: str, relative: bool) -> None:
-    there = at(context, chosen="decoder.1.0", view=view)
+    there = at(context, chosen="decoder.2.1", view=view)
     parts = why._taken_apart(there).parts(view, 3, 1, relative=relative)
     row = lab.data(there).arrays["why_scores"][3][:4]  # the mask hides the rest
     assert parts.sum() == pytest.approx(row[1] - row.mean() if relative else row[1], abs=1e-4)
@@ -66,7 +67,7 @@ def test_the_parts_of_a_score_sum_to_it(context: LessonContext, view: str, relat
 
 def test_a_cell_that_the_mask_hides_is_not_shown(context: LessonContext) -> None:
     def shown(**settings: float | str) -> str:
-        made = lab.recipe("why", at(context, chosen="decoder.0.0", view="dims", **settings))
+        made = lab.recipe("why", at(context, chosen="decoder.1.1", view="dims", **settings))
         assert made is not None
         return made.python
 
@@ -78,7 +79,7 @@ def test_a_cell_that_the_mask_hides_is_not_shown(context: LessonContext) -> None
 
 @pytest.mark.parametrize("part", ["tokens.2.3", "tokens.2.999"])
 def test_the_recipe_scales_the_part_that_is_shown(context: LessonContext, part: str) -> None:
-    there = at(context, chosen="cross.1.1", view="tokens", query=2, key=1, part=part, factor=0.25)
+    there = at(context, chosen="cross.2.2", view="tokens", query=2, key=1, part=part, factor=0.25)
     made, found = lab.recipe("why", there), lab.data(there)
     assert made is not None
     queries, keys = found.arrays["why_tokens_queries"][:, 2], found.arrays["why_tokens_keys"][:, 1]
@@ -97,7 +98,7 @@ def test_a_model_without_parts_says_what_it_has(
     other = Translator(Transformer(translator.config.replace(**changes)).eval(), translator.tokenizer)
     service = TranslationService(other, RequestQueue(1))
     there = LessonContext(TEXT, LessonState("why"), "en", lambda: service, "me")
-    for chosen, expected in zip(("cross.0.0", "encoder.0.0"), views, strict=True):
+    for chosen, expected in zip(("cross.1.1", "encoder.1.1"), views, strict=True):
         found = lab.data(at(there, chosen=chosen))
         assert found.values["why"]["views"] == expected
         there_chosen = at(there, chosen=chosen)

@@ -23,17 +23,9 @@ export function allHeads(layers, heads, kinds = KINDS) {
   return kinds.flatMap((kind) =>
     Array.from({ length: layers * heads }, (_, index) => {
       const [layer, head] = [Math.floor(index / heads), index % heads];
-      return { kind, layer, head, index, place: headPlace({ kind, layer, head }), name: headName(layer, head) };
+      return { kind, layer, head, index, place: headAddress({ kind, layer, head }), name: headName(layer, head) };
     }),
   );
-}
-
-/**
- * The form of an address: "cross.5.5", numbers from 0.
- * @param {{ kind: Kind, layer: number, head: number }} head
- */
-export function headPlace({ kind, layer, head }) {
-  return `${kind}.${layer}.${head}`;
 }
 
 /**
@@ -45,10 +37,10 @@ export function headAddress({ kind, layer, head }) {
 }
 
 /**
- * "cross.5.5" -> its kind, layer and head.
+ * "cross.6.6" -> its kind, layer and head, these from 0.
  * @param {string} place
  */
 export function parseHead(place) {
   const [kind, layer, head] = place.split(".");
-  return { kind: /** @type {Kind} */ (kind), layer: Number(layer), head: Number(head) };
+  return { kind: /** @type {Kind} */ (kind), layer: Number(layer) - 1, head: Number(head) - 1 };
 }

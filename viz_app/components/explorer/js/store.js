@@ -11,7 +11,7 @@ export class Store {
     this.state = /** @type {State} */ ({
       opens: "heads", // the view that such a model opens with
       viewChosen: false, // whether another view than that was chosen; it then stays with other models
-      off: null, // "cross.5.5": the selected head, while it is switched off
+      off: null, // "cross.6.8": the selected head, while it is switched off
       gloss: [0, 0], // the cross head whose favourites stand under the translation
       cursor: null, // {query, key, spoken}: the cell under the pointer or of the keyboard; query or key may be null
       spot: null, // the same among the heads of one token: `query` is the index of a head

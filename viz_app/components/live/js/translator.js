@@ -1,5 +1,6 @@
 // Text in, translation and attention out: the browser's twin of transformer_core/translator.py.
 
+import { headAddress } from "../../common/heads/heads.js";
 import { BeamSearch, logSumExp } from "./beamsearch.js";
 import { Parameters } from "./parameters.js";
 import { validateSentence } from "./sentence.js";
@@ -127,7 +128,7 @@ export class Translator {
     return {
       model: this.live.header.about.model,
       source: text,
-      head: changed.off.map(({ kind, layer, head }) => `${kind}.${layer}.${head}`).join(" "),
+      head: changed.off.map(headAddress).join(" "),
       before: this.score(encoding, before),
       after: this.score(encoding, before, changed.off),
       words: now,

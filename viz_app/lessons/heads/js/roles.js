@@ -25,7 +25,7 @@ export function colourOfRole(role, theme) {
 }
 
 /**
- * "cross.5.2" -> its role; null for anything else.
+ * "cross.6.3" -> its role; null for anything else.
  * @param {string} address
  * @param {import("./numbers").Roles} roles
  */

@@ -1,6 +1,6 @@
 // A tour of all heads: one exemplary head of each role, drawn large; any other can be clicked.
 
-import { KINDS } from "../../../components/common/heads/heads.js";
+import { headAddress, KINDS } from "../../../components/common/heads/heads.js";
 import { fillText, headName, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { playhead } from "../../stage/js/describe.js";
@@ -203,7 +203,7 @@ export class Tour extends Scene {
   /** @type {Scene["grab"]} */
   grab(x, y, pen, { at }) {
     const pressed = this.grid(pen).at(x, y);
-    return pressed && { picked: `${pressed.kind}.${pressed.layer}.${pressed.head}`, pickedat: at };
+    return pressed && { picked: headAddress(pressed), pickedat: at };
   }
 
   /**

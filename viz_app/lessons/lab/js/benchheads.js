@@ -1,6 +1,6 @@
 // Heads of a bench: the one that follows, and where the grid shows one.
 
-import { headPlace } from "../../../components/common/heads/heads.js";
+import { headAddress } from "../../../components/common/heads/heads.js";
 import { numberedHeads } from "../../stage/js/headgrid.js";
 
 /**
@@ -9,5 +9,5 @@ import { numberedHeads } from "../../stage/js/headgrid.js";
  */
 export function nextHead({ head, layers, heads }) {
   const { list } = numberedHeads(layers, heads);
-  return list[(list.findIndex((each) => headPlace(each) === head) + 1) % list.length];
+  return list[(list.findIndex((each) => headAddress(each) === head) + 1) % list.length];
 }

@@ -1,6 +1,6 @@
 // All heads as tiles, and below them the map of the one that is chosen.
 
-import { headPlace, parseHead } from "../../../components/common/heads/heads.js";
+import { headAddress, parseHead } from "../../../components/common/heads/heads.js";
 import { HeadGrid, NARROW, numberedHeads, ring } from "../../stage/js/headgrid.js";
 import { drawMap } from "../../stage/js/map.js";
 
@@ -31,11 +31,11 @@ export class HeadMap {
   draw(pen, texts, { map, query, key, title }) {
     const { grid, own, place } = this;
     const { theme } = pen;
-    const { kind } = parseHead(own?.head ?? "cross.0.0");
+    const { kind } = parseHead(own?.head ?? "cross.1.1");
     grid.drawLabels(pen, texts);
     grid.forEach((each, tile) => {
       pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[each.kind], 0.3);
-      if (headPlace(each) === own?.head) ring(pen, tile, theme.text, 2.5);
+      if (headAddress(each) === own?.head) ring(pen, tile, theme.text, 2.5);
     });
     const style = { size: 15, weight: 650, colour: theme.kinds[kind], most: place.width };
     pen.write(title, place.x, place.y - 18, style);

@@ -1,6 +1,6 @@
 // The card of a head: beside its map the role and the way to the rest, below it what the model's atlas has measured.
 
-import { headAddress, headPlace } from "../../../common/heads/heads.js";
+import { headAddress } from "../../../common/heads/heads.js";
 import { fill, h, setAttribute } from "../../../common/page/dom.js";
 import { eventId } from "../../../common/page/events.js";
 import { fillText, percent } from "../../../common/text/format.js";
@@ -116,7 +116,7 @@ export class HeadCard {
     const here =
       cardData &&
       cardData.model === this.translation.about?.model &&
-      cardData.head === headPlace({ kind, layer, head });
+      cardData.head === headAddress({ kind, layer, head });
     if (!here) {
       this.drawn = null;
       this.title.textContent = headAddress({ kind, layer, head });

@@ -1,6 +1,6 @@
 // Beside the map of a head: a switch. Above the pictures: the translation without the head.
 
-import { headAddress, headPlace } from "../../../common/heads/heads.js";
+import { headAddress } from "../../../common/heads/heads.js";
 import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { explainIn } from "../../../common/page/explained.js";
 import { fillText, signed, tiny } from "../../../common/text/format.js";
@@ -40,8 +40,8 @@ export class HeadSwitch {
   toggle(all = false) {
     const { kind, layer, head, off } = this.store.state;
     const { heads } = this.translation.kinds[kind];
-    const places = all ? Array.from({ length: heads }, (_, head) => headPlace({ kind, layer, head })) : [];
-    this.store.set({ off: off ? null : places.join(" ") || headPlace({ kind, layer, head }) });
+    const places = all ? Array.from({ length: heads }, (_, head) => headAddress({ kind, layer, head })) : [];
+    this.store.set({ off: off ? null : places.join(" ") || headAddress({ kind, layer, head }) });
     this.button.focus({ preventScroll: true });
   }
 

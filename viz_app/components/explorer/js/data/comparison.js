@@ -1,6 +1,6 @@
 // What is compared: a pinned head, A, of this or another translation, with the head that is selected, B.
 
-import { headPlace, parseHead } from "../../../common/heads/heads.js";
+import { headAddress, parseHead } from "../../../common/heads/heads.js";
 
 const LONGEST = 500; // characters of a sentence that a link carries
 const NONE = { against: null, vs: null, vsmodel: null, vsbranch: 0 };
@@ -72,11 +72,11 @@ export class Comparison {
   pin(vsmodel = null) {
     const { kind, layer, head } = this.store.state;
     /** @type {Partial<State>} */
-    const against = { against: headPlace({ kind, layer, head }), zoom: "head" };
+    const against = { against: headAddress({ kind, layer, head }), zoom: "head" };
     if (!vsmodel) this.hold();
     else this.pinned = null;
     this.store.set(vsmodel ? { ...NONE, ...against, vsmodel } : { ...against, ...this.next() });
-    this.beside = vsmodel ? null : headPlace(this.store.state);
+    this.beside = vsmodel ? null : headAddress(this.store.state);
   }
 
   /** The head after the selected one, in the order of layers. */
@@ -91,7 +91,7 @@ export class Comparison {
 
   /** Whether nobody has chosen B. */
   isBeside() {
-    return this.store.state.against !== null && this.beside === headPlace(this.store.state);
+    return this.store.state.against !== null && this.beside === headAddress(this.store.state);
   }
 
   /** Selects A again, if nobody has chosen B. */

@@ -1,7 +1,7 @@
 // Switch off: every head by what the translation loses without it, for the whole of it or one token; and what is written
 // without the heads that are switched off.
 
-import { headPlace } from "../../../../components/common/heads/heads.js";
+import { headAddress } from "../../../../components/common/heads/heads.js";
 import { fillText, signed } from "../../../../components/common/text/format.js";
 import { choice } from "../../../stage/js/describe.js";
 import { crossOut, HeadGrid, leastHeight, NARROW, ring } from "../../../stage/js/headgrid.js";
@@ -84,7 +84,7 @@ export class Off extends TokenBench {
    */
   shown({ chosen }, order) {
     const { list } = this.effects;
-    return list.find((each) => chosen === headPlace(each)) ?? list[order[0]];
+    return list.find((each) => chosen === headAddress(each)) ?? list[order[0]];
   }
 
   /** @param {Settings} settings */
@@ -238,7 +238,7 @@ export class Off extends TokenBench {
   grab(x, y, pen, settings) {
     if (!pen.first) return null;
     const head = this.places(pen).grid.at(x, y);
-    if (head) return { chosen: headPlace(head) };
+    if (head) return { chosen: headAddress(head) };
     return this.toggled(this.shownBars(pen, settings)?.at(x, y) ?? null, settings);
   }
 
@@ -266,7 +266,7 @@ export class Off extends TokenBench {
     const { effects } = this;
     const { order } = effects.ranked(this.token(settings));
     const at = order.indexOf(this.shown(settings, order).number);
-    return { chosen: headPlace(effects.list[after(order, at, count)]) };
+    return { chosen: headAddress(effects.list[after(order, at, count)]) };
   }
 
   /** @type {Scene["say"]} */

@@ -59,7 +59,7 @@ def data(context: LessonContext) -> StageData:
         step = query if kind != "encoder" else int(np.abs(changes).argmax())
     written = settings.get("write") is True
     values = {
-        "head": f"{kind}.{layer}.{head}",
+        "head": str(Head(kind, layer, head)),
         "layers": config.num_layers,
         "heads": config.num_heads,
         "queries": list(maps.queries(kind).tokens),

@@ -1,7 +1,7 @@
 // Redirect: a row of attention that is changed by hand; what is probable next, before and after, and what is generated.
 
 import { Axis } from "../../../../components/common/draw/plot.js";
-import { headPlace, parseHead } from "../../../../components/common/heads/heads.js";
+import { headAddress, parseHead } from "../../../../components/common/heads/heads.js";
 import { fillText, percent } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { HeadGrid, leastHeight, NARROW, numberedHeads, ring } from "../../../stage/js/headgrid.js";
@@ -117,9 +117,9 @@ export class Redirect extends Bench {
     const { theme } = pen;
     const { grid, side, tokens } = this.places(pen);
     grid.drawLabels(pen, texts);
-    const changed = new Set(own.edits.map(headPlace));
+    const changed = new Set(own.edits.map(headAddress));
     grid.forEach((head, tile) => {
-      const name = headPlace(head);
+      const name = headAddress(head);
       pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[head.kind], changed.has(name) ? 1 : 0.3);
       if (name === own.head) ring(pen, tile, theme.text, 2.5);
     });
@@ -209,7 +209,7 @@ export class Redirect extends Bench {
    * @param {Pick<Head, "kind" | "layer" | "head">} head
    */
   chosen(head) {
-    return { chosen: headPlace(head), query: -1, key: -1, token: -1 };
+    return { chosen: headAddress(head), query: -1, key: -1, token: -1 };
   }
 
   /** @type {Scene["grab"]} */
@@ -272,8 +272,8 @@ export class Redirect extends Bench {
     }
     if (name === "next_head") return this.chosen(nextHead(own));
     const { edits } = settings;
-    const heads = { letter: "h", count: own.heads, before: this.head.head };
-    const sentences = { letter: "s", count: own.sentences, before: -1 };
+    const heads = { letter: "h", first: 1, count: own.heads, before: this.head.head + 1 };
+    const sentences = { letter: "s", first: 0, count: own.sentences, before: -1 };
     return { edits: nextCopy(edits, own, name === "other" ? heads : sentences) };
   }
 

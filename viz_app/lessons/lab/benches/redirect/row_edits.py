@@ -1,10 +1,10 @@
 """Changes of attention rows as a setting: short enough for an address, checked when read.
 
-    c5.5.2o3_c5.5.2w0.40    encoder-decoder head 5.5, query 2: only key 3; then key 0 gets 40 %
+    c6.8.2o3_c6.8.2w0.40    head cross.6.8, query 2: only key 3; then key 0 gets 40 %
 
-All numbers count from 0. The first letter is the kind of attention (e, d, c), the second the action: x, a key is
-forbidden; o, only this key; w, a key gets a weight in percent; a, all keys alike; h, the row of another head of the
-layer; s, the row of the head in an example sentence.
+Layers and heads count from 1, positions and sentences from 0. The first letter is the kind of attention (e, d, c), the
+second the action: x, a key is forbidden; o, only this key; w, a key gets a weight in percent; a, all keys alike; h, the
+row of another head of the layer; s, the row of the head in an example sentence.
 """
 
 from __future__ import annotations
@@ -50,11 +50,14 @@ def read_edits(text: str, maps: AttentionMaps, examples: int) -> list[RowEdit]:
             continue
         kind = _KIND[match[1]]
         layer, head, query, number, percent = (int(match[at] or 0) for at in (2, 3, 4, 6, 7))
+        layer, head = layer - 1, head - 1
+        if match[5] == "h":
+            number -= 1
         layers, heads, queries, keys = maps.weights(kind).shape
-        if layer >= layers or head >= heads or query >= queries or percent > 100:
+        if not (0 <= layer < layers and 0 <= head < heads and query < queries and percent <= 100):
             continue
         visible = query + 1 if kind == "decoder" else keys
-        if number >= (heads if match[5] == "h" else examples if match[5] == "s" else visible):
+        if not 0 <= number < (heads if match[5] == "h" else examples if match[5] == "s" else visible):
             continue
         edits.append(RowEdit((kind, layer, head, query), match[5], number, percent))
     return edits

@@ -29,11 +29,11 @@ export function undone(edits) {
  * The setting in which a row is copied from the next place: another head, another sentence.
  * @param {string} edits
  * @param {{ head: string, query: number }} row
- * @param {{ letter: string, count: number, before: number }} places What the copy is called, how many places there
- *   are, and after which one it begins.
+ * @param {{ letter: string, first: number, count: number, before: number }} places What the copy is called, the number
+ *   of the first place, how many there are, and after which one it begins.
  */
-export function nextCopy(edits, row, { letter, count, before }) {
+export function nextCopy(edits, row, { letter, first, count, before }) {
   const last = new RegExp(`${letter}([0-9]+)$`).exec(edits);
-  const next = ((last ? Number(last[1]) : before) + 1) % count;
+  const next = first + (((last ? Number(last[1]) : before) - first + 1) % count);
   return withEdit(last ? undone(edits) : edits, row, `${letter}${next}`);
 }

@@ -17,6 +17,7 @@ from viz_app.lessons.lab import recipe as recipes
 from viz_app.lessons.lab.bench import Bench
 from viz_app.lessons.lab.benches.swap.minimal_pairs import minimal_pairs
 from viz_app.lessons.lab.comparison import compared
+from viz_app.lessons.lab.heads import named_head
 from viz_app.lessons.lab.limits import MAX_TOKENS, PassFlops, check_work
 from viz_app.lessons.lab.recipe import Recipe
 from viz_app.serving.models.translation_service import BEAM
@@ -29,7 +30,7 @@ OWN = "own"
 SITES = ("heads", "residual", "ffn")
 DIRECTIONS = ("denoise", "noise")
 STACKS = ("encoder", "decoder")
-_CELL = re.compile(r"([0-2])\.([0-9]{1,2})\.([0-9]{1,3})")
+_CELL = re.compile(r"([01])\.([0-9]{1,2})\.([0-9]{1,3})")
 
 
 @dataclass(frozen=True)
@@ -147,9 +148,12 @@ def _patching(context: LessonContext, asked: Asked) -> Patching | str:
 
 def _cell(context: LessonContext, patching: Patching) -> Cell:
     """Return the cell that was pressed, else the one that recovers most."""
-    match = _CELL.fullmatch(str(context.state.settings.get("cell")))
     recovered = patching.recovered
-    if match:
+    match = _CELL.fullmatch(str(context.state.settings.get("cell")))
+    head = named_head(context, "cell") if len(recovered) == len(KINDS) else None
+    if head:
+        return KINDS.index(head.kind), head.layer, head.head
+    if match and len(recovered) != len(KINDS):
         place, layer, at = (int(part) for part in match.groups())
         inside = all(number < size for number, size in zip((place, layer, at), recovered.shape, strict=True))
         if inside and not recovered[place, layer, at].isnan():

@@ -1,6 +1,6 @@
 // Swap: one value of a run put into another one, and how much of the difference between two sentences comes with it.
 
-import { KINDS } from "../../../../components/common/heads/heads.js";
+import { headAddress, KINDS } from "../../../../components/common/heads/heads.js";
 import { fillText, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { choice } from "../../../stage/js/describe.js";
@@ -87,9 +87,15 @@ export class Swap extends Bench {
    * @returns {Cell}
    */
   shown({ cell }) {
-    const pressed = String(cell).split(".").map(Number);
-    const known = this.cells.some((each) => each.every((number, at) => number === pressed[at]));
-    return known ? /** @type {Cell} */ (pressed) : this.own.cell;
+    return this.cells.find((each) => this.setting(each) === cell) ?? this.own.cell;
+  }
+
+  /**
+   * A cell as a setting: the name of a head, or numbers from 0.
+   * @param {Cell} cell
+   */
+  setting([place, layer, at]) {
+    return this.own.site === "heads" ? headAddress({ kind: KINDS[place], layer, head: at }) : `${place}.${layer}.${at}`;
   }
 
   /** All cells, in the order of the numbers. */
@@ -238,8 +244,7 @@ export class Swap extends Bench {
     const { grid } = this.places(pen);
     const pressed = grid.at(x, y);
     if (!pressed) return null;
-    const cell = Array.isArray(pressed) ? pressed : [KINDS.indexOf(pressed.kind), pressed.layer, pressed.head];
-    return { cell: cell.join(".") };
+    return { cell: Array.isArray(pressed) ? this.setting(pressed) : headAddress(pressed) };
   }
 
   /** @type {Scene["hit"]} "cross 1 2", a head. */
@@ -252,8 +257,8 @@ export class Swap extends Bench {
   stepped(count, settings) {
     const order = [...this.cells]
       .sort((one, other) => this.value(other) - this.value(one))
-      .map((cell) => cell.join("."));
-    return { cell: after(order, order.indexOf(this.shown(settings).join(".")), count) };
+      .map((cell) => this.setting(cell));
+    return { cell: after(order, order.indexOf(this.setting(this.shown(settings))), count) };
   }
 
   /** @type {Scene["say"]} */

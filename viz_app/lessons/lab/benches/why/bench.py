@@ -67,7 +67,7 @@ class TakenApart:
 def data(context: LessonContext) -> StageData:
     """Return the map of the head, and the vectors of which its scores are made."""
     score_parts, translator = _taken_apart(context), context.service.translator
-    kind, layer, head = score_parts.head
+    kind = score_parts.head.kind
     maps, config = context.result.maps, translator.config
     finite = np.isfinite(score_parts.scores)
     arrays: dict[str, npt.NDArray[Any]] = {
@@ -80,7 +80,7 @@ def data(context: LessonContext) -> StageData:
         arrays |= {f"why_{view}_queries": queries, f"why_{view}_keys": keys}
     return StageData(
         values={
-            "head": f"{kind}.{layer}.{head}",
+            "head": str(score_parts.head),
             "layers": config.num_layers,
             "heads": config.num_heads,
             "queries": list(maps.queries(kind).tokens),

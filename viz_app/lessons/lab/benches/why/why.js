@@ -1,7 +1,7 @@
 // Why there? One cell of a head's map: its score dimension by dimension, or by where query and key come from; one part
 // can be scaled down, which changes the row.
 
-import { headPlace, parseHead } from "../../../../components/common/heads/heads.js";
+import { headAddress, parseHead } from "../../../../components/common/heads/heads.js";
 import { fillText, percent, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { choice, slider } from "../../../stage/js/describe.js";
@@ -42,7 +42,7 @@ const NAMED = 3; // of the largest parts
  * @param {Pick<Head, "kind" | "layer" | "head">} head
  */
 function settingsOf(head) {
-  return { chosen: headPlace(head), part: "", query: -1, key: -1 };
+  return { chosen: headAddress(head), part: "", query: -1, key: -1 };
 }
 
 /** @extends {Bench<Numbers>} */
