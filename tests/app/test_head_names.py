@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import importlib
 import inspect
 import re
@@ -13,10 +14,16 @@ from typing import Any
 import pytest
 
 import transformer_core
+from transformer_core import cli as transformer_core_cli
+from transformer_core.attention_maps import KINDS
+from transformer_core.cli.argument_types import UsageError
 from transformer_core.head import Head, Layer, head_named, place_named
+from viz_app import cli as viz_app_cli
+from viz_app.export.figure_arguments import view_from_options
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+LAYERS, HEADS = 2, 4  # of `random_checkpoint`
 _NUMBERED = {"layer", "layers", "head", "heads", "other_layer", "other_head"}
 
 
@@ -86,3 +93,52 @@ def test_a_name_and_its_place() -> None:
             place_named(wrong)
     with pytest.raises(ValueError, match=r"no head cross\.3\.1: the model has 2 layers of 4 heads"):
         head_named("cross.3.1", 2, 4)
+
+
+def test_no_command_takes_a_number_for_a_head_but_beside_its_kind() -> None:
+    options = {
+        f"{program.prog} {name} --{action.dest}": ({each.dest for each in parser._actions}, action)
+        for program in (transformer_core_cli.PROGRAM, viz_app_cli.PROGRAM)
+        for name in program.commands
+        for parser in (program.parser(name),)
+        for action in parser._actions
+        if re.fullmatch(r"(other_)?(layer|head)s?", action.dest)
+    }
+    assert {"python -m viz_app export --head", "python -m transformer_core analyse attribute --head"} <= set(options)
+    numbered = set()
+    for flag, (others, action) in options.items():
+        if action.type not in (None, str) and not action.dest.endswith("s"):
+            assert action.type("cross.6.8") == "cross.6.8" and "kind" in others, flag
+            numbered.add(action.dest)
+    assert numbered == {"layer", "head", "other_layer", "other_head"}
+
+
+def test_a_number_beside_its_kind_counts_from_1(random_checkpoint: Path) -> None:
+    parser = viz_app_cli.PROGRAM.parser("export")
+    view = [f"--checkpoint={random_checkpoint}", "--text=t", "--out=o.svg", "--view=head"]
+    by_number = view_from_options(parser.parse_args([*view, "--kind=encoder", "--layer=6", "--head=8"]))
+    assert by_number == view_from_options(parser.parse_args([*view, "--head=encoder.6.8"]))
+    assert (by_number.layer, by_number.head) == (5, 7)
+    with pytest.raises(UsageError, match="--head"):
+        view_from_options(parser.parse_args([*view, "--kind=encoder", "--layer=6", "--head=0"]))
+
+
+SENTENCE = ["--source", "The dog.", "--target", "Der Hund."]
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("effects", SENTENCE),
+        ("cumulative-ablation", SENTENCE),
+        ("patch", ["--clean", "The dog.", "--corrupted", "The cat.", "--answers", "Der Hund.", "Die Hund."]),
+    ],
+)
+def test_a_written_table_names_heads(command: str, options: list[str], random_checkpoint: Path, tmp_path: Path) -> None:
+    out = tmp_path / "table.csv"
+    call = ["analyse", command, "--checkpoint", str(random_checkpoint), *options, "--out", str(out)]
+    assert transformer_core_cli.main(call) == 0
+    with out.open(encoding="utf-8-sig", newline="") as file:
+        names = [row["head"] for row in csv.DictReader(file) if row["head"]]
+    assert {head_named(name, LAYERS, HEADS).kind for name in names} == set(KINDS)
+    assert len(names) == len(set(names)) > LAYERS * HEADS

@@ -130,13 +130,11 @@ def _write_summary(atlas: Atlas, out: Path) -> None:
 
     roles = head_roles(atlas)
     rows = [["head", "role", "share", "95 %", "baseline", "n"]]
-    for (kind, layer, head), found in roles.items():
+    for head, found in roles.items():
         for role in first_roles(found):
             value, low, high, baseline = (f"{each:.2f}" for each in role.shown.values())
             label = f"{role.label}, AER" if role.name == "aligner" else role.label
-            rows.append(
-                [f"{kind} {layer + 1}.{head + 1}", label, value, f"{low} to {high}", baseline, str(role.places)]
-            )
+            rows.append([str(head), label, value, f"{low} to {high}", baseline, str(role.places)])
     write_table(rows)
     clear = sum(bool(found) for found in roles.values())
     sys.stdout.write(f"{clear} of {len(roles)} heads have a role\n")
