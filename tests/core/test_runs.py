@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas
 import pytest
 import torch
 from torch import Tensor
@@ -177,6 +176,8 @@ def test_stacked_values_are_nan_where_a_sentence_has_no_token(learned: Translato
 def test_a_frame_has_a_row_for_each_value(learned: Translator) -> None:
     found = run(learned, PAIRS[:3], keep="cross.2.3")
     frame = found["cross.2.3"].to_frame()
+    import pandas
+
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame) == ["sentence", "queries", "queries_token", "keys", "keys_token", "value"]
     for _, row in frame.sample(20, random_state=1).iterrows():

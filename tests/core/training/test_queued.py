@@ -270,7 +270,7 @@ def test_nothing_changes_from_the_first_step_on_that_is_not_finite(
             broken._step.inner.head_penalty.fill_(math.inf)
         take(step, rate, parts)
 
-    broken._step.take = taken  # type: ignore[method-assign]
+    broken._step.take = taken  # type: ignore[assignment,method-assign]
     with pytest.raises(TrainingFailed, match=r"step 4: loss (inf|nan).*failed-00000004"):
         broken.train()
     assert same(weights_of(sound), weights_of(broken))
