@@ -88,6 +88,20 @@ def test_chunked_loss_and_gradients_against_autograd(
         torch.testing.assert_close(ours, reference, atol=1e-5, rtol=1e-5)
 
 
+def test_more_rows_than_a_chunk_against_torch() -> None:
+    torch.manual_seed(1)
+    vectors, weight = torch.randn(4, 300, 8, requires_grad=True), torch.randn(50, 8, requires_grad=True)
+    targets = torch.randint(1, 50, (4, 300))
+    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
+    got = torch.autograd.grad(loss.smoothed, (vectors, weight))
+    logits = (vectors @ weight.T).flatten(0, 1)
+    reference = F.cross_entropy(logits, targets.flatten(), label_smoothing=0.1 * 50 / 49, reduction="sum")
+    expected = torch.autograd.grad(reference, (vectors, weight))
+    torch.testing.assert_close(loss.smoothed, reference, rtol=1e-5, atol=1e-3)
+    for ours, theirs in zip(got, expected, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
 def test_padding_counts_for_nothing() -> None:
     vectors, weight, targets = drawn()
     loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
