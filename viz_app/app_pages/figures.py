@@ -124,20 +124,20 @@ def _spec(read: str, best: Selection) -> FigureSpec:
         read: Name of the model, and the sentence.
         best: The head that aligns words best.
     """
-    kept: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
+    spec: FigureSpec | None = st.session_state.get(session.FIGURE_SPEC_KEY)
     selection: Selection | None = st.session_state.get(session.SELECTION_KEY)
-    if kept is None:
+    if spec is None:
         start = FigureSpec(selection=best)
         if selection is not None:
             start = start.with_selection(selection)
-        kept = FigureSpec.from_query(st.query_params.to_dict(), start)
+        spec = FigureSpec.from_query(st.query_params.to_dict(), start)
     elif selection is not None and selection != st.session_state.get(session.FIGURE_SELECTION_KEY, selection):
-        kept = kept.with_selection(selection)
+        spec = spec.with_selection(selection)
     elif st.session_state.get(session.FIGURE_SOURCE_KEY, read) != read:
-        kept = kept.for_new_sentence()
+        spec = spec.for_new_sentence()
     st.session_state[session.FIGURE_SELECTION_KEY] = selection
     st.session_state[session.FIGURE_SOURCE_KEY] = read
-    return kept
+    return spec
 
 
 def _exportable(

@@ -15,8 +15,8 @@ def main() -> None:
     """Draw the terms in the alphabet of the language; the address may name one, such as #head."""
     t = session.labels()
     st.title(t("nav.glossary"))
-    shown = [term for term in terms().values() if term.about]
-    for term in sorted(shown, key=lambda term: term.word(t.language).casefold()):
+    entries = [term for term in terms().values() if term.about]
+    for term in sorted(entries, key=lambda term: term.word(t.language).casefold()):
         st.subheader(term.word(t.language, first=True), anchor=term.name)
         st.markdown(term.about[t.language])
     publish({"lang": t.language}, language=t.language, page=_PAGE)

@@ -218,8 +218,8 @@ def _draw_result(
     t: Texts, served: TranslationService, sentence: Sentence, result: TranslationResult, status: DeltaGenerator
 ) -> tuple[Selection, TranslationResult, Comparison | None]:
     """Draw the explorer; return its selection, the translation that it shows, and the comparison."""
-    best, asked = best_head(served.card, result.maps), st.query_params.to_dict()
-    start: Selection = st.session_state.get(_SELECTION) or query_params.selection_from_params(asked, best)
+    best, params = best_head(served.card, result.maps), st.query_params.to_dict()
+    start: Selection = st.session_state.get(_SELECTION) or query_params.selection_from_params(params, best)
     start = last_report(_EXPLORER) or start
     start = resolve_branch(f"{served.name}\n{sentence.text}", start)
     ask = partial(draw_waiting, t, status)
@@ -240,7 +240,7 @@ def _draw_result(
     if other is not None:
         search = (other.text, other.branch)
         second = branch_payload(t, other.service, search, other.best, other.result, served)
-    off = st.session_state.setdefault(session.HEAD_OFF_KEY, query_params.head_off_from_params(asked))
+    off = st.session_state.setdefault(session.HEAD_OFF_KEY, query_params.head_off_from_params(params))
     selection = explorer(packed, key=_EXPLORER, selection=start, other=second, off=off)
     # The browser's may not be computed yet.
     selection = dataclasses.replace(selection, branch=start.branch, force=start.force)
@@ -274,8 +274,8 @@ def _draw_lab(t: Texts, selection: Selection) -> None:
 def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
     """Draw the downloads. A session keeps their functions until the next run, so they must not hold the maps."""
     text = str(picture.seen.provenance["source"])
-    shown = model, session.session_id(), text, picture.selection, t.language
-    animation = partial(_animation, *shown)
+    arguments = model, session.session_id(), text, picture.selection, t.language
+    animation = partial(_animation, *arguments)
     with menu(t("translate.download"), key="menu-download", icon=":material/download:") as is_open:
         if not is_open:
             return
@@ -298,7 +298,7 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
             )
         st.download_button(
             t("translate.everything"),
-            data=in_turns(partial(_everything, *shown)),
+            data=in_turns(partial(_everything, *arguments)),
             file_name=FILE_NAME,
             mime="application/zip",
             key="download-everything",
@@ -336,9 +336,9 @@ def _page(model: str, who: str, text: str, language: str, turn: Turn) -> bytes:
 def _snapshot(model: str, who: str, text: str, selection: Selection, language: str) -> ExplorerSnapshot:
     """Return the content of the page, with maps mostly from the cache; `who` is a session apart from the page's."""
     served = loader.get_translation_service(model)
-    own = served.translate(who, text)
-    _, shown, selection = selected_translation(served, who, own, selection)
-    return ExplorerSnapshot(forward_result(served, shown, own, selection.branch), selection, language)
+    result = served.translate(who, text)
+    _, shown, selection = selected_translation(served, who, result, selection)
+    return ExplorerSnapshot(forward_result(served, shown, result, selection.branch), selection, language)
 
 
 def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:

@@ -50,14 +50,14 @@ def announcement(port: int, key: str) -> str:
     """Return the address for the class with its QR code, and the teacher key."""
     from viz_app.state.share_link import lan_address
 
-    own = lan_address()
-    if own is None:
+    address = lan_address()
+    if address is None:
         return f"This computer is not on a network; only it can open http://localhost:{port}\n"
     import io
 
     import segno
 
-    link = f"http://{own}:{port}"
+    link = f"http://{address}:{port}"
     code = io.StringIO()
     segno.make(link, micro=False).terminal(out=code, compact=True)
     return (

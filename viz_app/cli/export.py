@@ -99,29 +99,29 @@ def run(options: Options) -> int:
 
 def draw(options: Options, formats: Mapping[Path, str], runner: ModelRunner) -> tuple[Figure, Style]:
     """Return the figure that the options ask for, and its style. Raises UsageError for options it cannot have."""
-    wanted, style = figure_from_options(options), style_from_options(options)
+    request, style = figure_from_options(options), style_from_options(options)
     check_dpi(options, tuple(formats.values()))
-    _check_formats(wanted.options.view, formats)
+    _check_formats(request.options.view, formats)
 
     from transformer_core.translator import SourceTooLong
 
     if options.table is not None:
-        if wanted.options.view != "grid" or wanted.options.measure:
+        if request.options.view != "grid" or request.options.measure:
             raise UsageError("--table needs --view grid, and no --measure")
-        return table_figure(wanted.options, Path(options.table), options.checkpoint, runner), style
+        return table_figure(request.options, Path(options.table), options.checkpoint, runner), style
     try:
-        return run_figure(wanted.options, wanted.sentence, runner, other=wanted.other), style
+        return run_figure(request.options, request.sentence, runner, other=request.other), style
     except SourceTooLong as error:
         raise UsageError(f"--text or --target: {error}") from error
 
 
-def write(wanted: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: Options) -> int:
+def write(figures: Sequence[tuple[Figure, dict[Path, str]]], style: Style, options: Options) -> int:
     """Write figures with their files. Returns 1 and writes nothing when --strict finds a problem."""
-    warnings = [_warn(figure, style, formats.values()) for figure, formats in wanted]
+    warnings = [_warn(figure, style, formats.values()) for figure, formats in figures]
     if any(warnings) and options.strict:
         log.error("nothing was written, because of --strict")
         return 1
-    for figure, formats in wanted:
+    for figure, formats in figures:
         for path, data in target_files(figure, formats, style, dpi=options.dpi).items():
             atomic_write_bytes(path, data)
             log.info("%s: %s", path, figure.caption)

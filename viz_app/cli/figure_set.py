@@ -191,8 +191,8 @@ def _sentence(options: argparse.Namespace, runner: ModelRunner, item: Item) -> F
     """Return the set of everything of a sentence; its first head is one that looks at words unless given."""
     from viz_app.explorer_view.sentence_bundle import sentence_items
 
-    given = view_from_options(options) if {"kind", "layer", "head"} & options.given.keys() else None
-    return lambda seen: sentence_items(seen, given or _best_head(options, seen), item)
+    view = view_from_options(options) if {"kind", "layer", "head"} & options.given.keys() else None
+    return lambda seen: sentence_items(seen, view or _best_head(options, seen), item)
 
 
 def _best_head(options: argparse.Namespace, seen: ForwardResult) -> FigureOptions:

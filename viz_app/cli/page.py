@@ -88,15 +88,15 @@ def run(options: Options) -> int:
 
 
 def _check_options(options: Options) -> None:
-    own = "--live" if options.live else "--lesson" if options.lesson is not None else ""
+    page = "--live" if options.live else "--lesson" if options.lesson is not None else ""
     if options.live and options.lesson is not None:
         raise UsageError("--lesson is a page of its own; omit it with --live")
     if options.sheet and options.lesson != SESSION:
         raise UsageError(f"--sheet is only for --lesson {SESSION}")
     for name in ("texts", "branches", "heads_off", *(("text",) if options.live else ())):
-        if own and getattr(options, name) is not None:
-            raise UsageError(f"{flag(name)} is for a page of sentences; omit it with {own}")
-    if own and len(options.text or ()) > 1:
+        if page and getattr(options, name) is not None:
+            raise UsageError(f"{flag(name)} is for a page of sentences; omit it with {page}")
+    if page and len(options.text or ()) > 1:
         raise UsageError("--text: a lesson has one sentence")
 
 
@@ -112,10 +112,10 @@ def _lesson(options: Options, service: TranslationService) -> bytes:
     from viz_app.standalone.lessons import render_lesson
     from viz_app.standalone.paper import render_sheet
 
-    given = options.text[0] if options.text else ""
-    text = fit_sentence(given, service)
-    if given and text != " ".join(given.split()):
-        raise UsageError(f"--text is {given!r}, but must be a sentence that the model can read")
+    sentence = options.text[0] if options.text else ""
+    text = fit_sentence(sentence, service)
+    if sentence and text != " ".join(sentence.split()):
+        raise UsageError(f"--text is {sentence!r}, but must be a sentence that the model can read")
     context = LessonContext(text, LessonState(), options.language, lambda: service, "command")
     if options.lesson == SESSION:
         return render_sheet(options.sheet or "class", context)

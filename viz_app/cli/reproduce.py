@@ -47,13 +47,13 @@ def run(options: Options) -> int:
     """Compare a file with what its command makes; return 1 when they differ."""
     path = Path(options.file)
     format = format_from_suffix("FILE", path.name)
-    given = [_read(path), *([_read(path.with_name(f"{path.name}.json"))] if format == "csv" else [])]
-    record = read_record(given[-1], format)
-    wanted, names = _figure_options(record, options.checkpoint, options.table)
+    original = [_read(path), *([_read(path.with_name(f"{path.name}.json"))] if format == "csv" else [])]
+    record = read_record(original[-1], format)
+    arguments, names = _figure_options(record, options.checkpoint, options.table)
 
-    figure, style = draw(wanted, {path: format}, ModelRunner(names))
-    made = list(export_files(figure, format, style, dpi=wanted.dpi).values())
-    return _report(path.name, record, read_record(made[-1], format), b"".join(given), b"".join(made))
+    figure, style = draw(arguments, {path: format}, ModelRunner(names))
+    made = list(export_files(figure, format, style, dpi=arguments.dpi).values())
+    return _report(path.name, record, read_record(made[-1], format), b"".join(original), b"".join(made))
 
 
 def _read(path: Path) -> bytes:
@@ -78,37 +78,37 @@ def _figure_options(
     if words[:4] != ["python", "-m", "viz_app", "export"]:
         raise UsageError(f"FILE: only figures of `export` are made again, not {_shown(' '.join(words[:4]))!r}")
     matches = [_OPTION.fullmatch(word) for word in words[4:]]
-    given = {each[1]: each[2] for each in matches if each}
-    if len(given) < len(matches):
+    values = {each[1]: each[2] for each in matches if each}
+    if len(values) < len(matches):
         raise UsageError("FILE: each option of its command must be --name=value, and stand there once")
-    if re.search(r"[/\\]", given.pop("out", "")):
+    if re.search(r"[/\\]", values.pop("out", "")):
         raise UsageError("FILE: its command writes into another folder, which is not done")
     other = record.get("other")
     names = {}
-    if table is not None or "table" in given:
-        names[_check_table(record.get("table"), table)] = given.pop("table", "")
+    if table is not None or "table" in values:
+        names[_check_table(record.get("table"), table)] = values.pop("table", "")
     for name, of_model in (("checkpoint", record), ("other-checkpoint", other if isinstance(other, dict) else {})):
-        if name in given:
-            folder = _find_model(of_model.get("checkpoint_sha256"), given[name], folders)
-            names[folder], given[name] = given[name], folder
+        if name in values:
+            folder = _find_model(of_model.get("checkpoint_sha256"), values[name], folders)
+            names[folder], values[name] = values[name], folder
     reader = Parser("export", package="viz_app")
     for add in (add_sentence, add_view, add_style):  # none of them names a file but the models
         add(reader)
-    wanted = reader.options([f"--{name}={value}" for name, value in given.items()])
-    wanted.table = table
-    return wanted, names
+    options = reader.options([f"--{name}={value}" for name, value in values.items()])
+    options.table = table
+    return options, names
 
 
-def _check_table(known: object, given: str | None) -> str:
+def _check_table(known: object, table: str | None) -> str:
     """Return the table that the user gives. Raises UsageError unless it has the hash in a record."""
     digest = known.get("sha256") if isinstance(known, dict) else None
     if digest is None:
         raise UsageError("--table: this figure has no table")
-    if given is None:
+    if table is None:
         raise UsageError(f"missing: --table FILE.means.csv, the table of this figure, with the hash {_shown(digest)}")
-    if sha256(Path(given).resolve(), MAX_BYTES) != digest:
-        raise UsageError(f"--table: {given} is not the table of this figure, with the hash {_shown(digest)}")
-    return given
+    if sha256(Path(table).resolve(), MAX_BYTES) != digest:
+        raise UsageError(f"--table: {table} is not the table of this figure, with the hash {_shown(digest)}")
+    return table
 
 
 def _find_model(digest: object, name: str, folders: Sequence[str]) -> str:
@@ -122,13 +122,13 @@ def _find_model(digest: object, name: str, folders: Sequence[str]) -> str:
     raise UsageError(f"--checkpoint: no folder holds the model {_shown(name)!r} with the hash {_shown(digest)}")
 
 
-def _report(name: str, old: Mapping[str, Any], new: Mapping[str, Any], given: bytes, made: bytes) -> int:
+def _report(name: str, old: Mapping[str, Any], new: Mapping[str, Any], original: bytes, made: bytes) -> int:
     """Print what differs: parts of the records, sizes, and the place of the first byte."""
     keys = [key for key in {**old, **new} if old.get(key) != new.get(key)][:_MAX_SHOWN]
-    rows = [[name, "in the file", "made here"], ["bytes", f"{len(given):,}", f"{len(made):,}"]]
+    rows = [[name, "in the file", "made here"], ["bytes", f"{len(original):,}", f"{len(made):,}"]]
     rows += [[_shown(key), _shown(old.get(key, "-")), _shown(new.get(key, "-"))] for key in keys]
-    pairs = enumerate(zip(given, made, strict=False))
-    shorter, equal = min(len(given), len(made)), given == made
+    pairs = enumerate(zip(original, made, strict=False))
+    shorter, equal = min(len(original), len(made)), original == made
     first = None if equal else next((at for at, (one, other) in pairs if one != other), shorter)
     write_table([*rows, ["equal" if first is None else f"not equal from byte {first:,} on"]])
     write_summary({"file": name, "equal": equal, "differences": [row[0] for row in rows[2:]], "byte": first})

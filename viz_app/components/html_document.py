@@ -106,8 +106,8 @@ def theme_style(theme: PageTheme = "auto") -> str:
     Args:
         theme: "auto" is light, or dark where the reader's system is.
     """
-    told: dict[str, Any] = tomllib.loads(_THEME.read_text(encoding="utf-8"))["theme"]
-    light, dark = (_variables(told | told[each]) for each in ("light", "dark"))
+    table: dict[str, Any] = tomllib.loads(_THEME.read_text(encoding="utf-8"))["theme"]
+    light, dark = (_variables(table | table[each]) for each in ("light", "dark"))
     if theme != "auto":
         return f":root {{ color-scheme: {theme}; {dark if theme == 'dark' else light} }}\n"
     on_dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"

@@ -107,14 +107,14 @@ def free_search(service: TranslationService, session: str, result: TranslationRe
     Raises:
         Superseded: when a newer request of the session took over.
     """
-    translator, own = service.translator, result.translation
+    translator, translation = service.translator, result.translation
 
     def search(should_stop: ShouldStop) -> Translation:
-        encoding = own.source_encoding
+        encoding = translation.source_encoding
         (result,) = translator.search([encoding.ids], beam=BEAM, constrained=False, should_stop=should_stop)
-        return translator.translation(own.source, encoding, result)
+        return translator.translation(translation.source, encoding, result)
 
-    free = service.compute_once(session, ("search.free", own.source), search)
+    free = service.compute_once(session, ("search.free", translation.source), search)
     tree = parse_tree(free, 0, free, translator)
     nodes = [[each["label"], each["begin"], each["end"]] for each in tree["nodes"]]
-    return {"free": {"model": service.name, "source": own.source, "nodes": nodes, "repairs": tree["repairs"]}}
+    return {"free": {"model": service.name, "source": translation.source, "nodes": nodes, "repairs": tree["repairs"]}}

@@ -113,11 +113,11 @@ def _effect(atlas: Atlas, head: Head) -> dict[str, Any] | None:
     if kind not in changes.get(_CHANGE, {}):
         return None
     assert atlas.effects is not None
-    shown = _at(changes[_CHANGE][kind], layer, number)
+    effect = _at(changes[_CHANGE][kind], layer, number)
     if baseline := changes.get(CONTROLS[_CHANGE][0]) or changes.get("random"):  # an older atlas has no other
-        shown["baseline"] = _at(baseline[kind], layer, number)
+        effect["baseline"] = _at(baseline[kind], layer, number)
     differences = {name: atlas.effects.differences.get(f"{_CHANGE}/{name}") for name in CONTROLS[_CHANGE]}
-    shown["controls"] = [
+    effect["controls"] = [
         _at(difference[kind], layer, number)
         | {"name": name, "control": _at(changes[name][kind], layer, number)["value"]}
         | {"significant": _significant(atlas.effects.q[f"{_CHANGE}/{name}"], head)}
@@ -125,7 +125,7 @@ def _effect(atlas: Atlas, head: Head) -> dict[str, Any] | None:
         if difference
     ]
     return {
-        **shown,
+        **effect,
         "significant": _significant(atlas.effects.q[_CHANGE], head),
         "tokens": atlas.effects.tokens,
         "data": _data(atlas, "effects"),

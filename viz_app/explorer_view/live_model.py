@@ -87,8 +87,8 @@ def live_model(service: TranslationService, t: Texts) -> dict[str, Any]:
 def opening_payload(service: TranslationService, t: Texts) -> bytes:
     """Return the payload of the first example, with which the page opens before it has loaded the model."""
     text = service.first_example
-    shown = service.translate("live", text)
-    return branch_payload(t, service, (text, 0), shown, shown, answers=ANSWERS | checkpoint_record(service.translator))
+    best = service.translate("live", text)
+    return branch_payload(t, service, (text, 0), best, best, answers=ANSWERS | checkpoint_record(service.translator))
 
 
 def model_files(translator: Translator) -> list[Path]:

@@ -146,10 +146,10 @@ def _files(
 
     The files carry the figure's own name in their command: a bundle's numbering is no part of a figure.
     """
-    own = formats_of(item.figure)
-    chosen = [format for format in dict.fromkeys(formats) if format in own]
-    films = [format for format in own if RENDERERS[format].moves]
-    for format in [*(film for film in films if film not in chosen), *chosen]:
+    available = formats_of(item.figure)
+    selection = [format for format in dict.fromkeys(formats) if format in available]
+    films = [format for format in available if RENDERERS[format].moves]
+    for format in [*(film for film in films if film not in selection), *selection]:
         endings = [".csv", ".csv.json"] if format == "csv" else [f".{format}"]
         names = [f"{format}/{name}{ending}" for ending in endings]
         ready = place.complete(names, format, item.record(format))

@@ -105,10 +105,10 @@ def _given(options: argparse.Namespace, kind: type) -> dict[str, Any]:
     """Return the declared options that are given, by name. Raises UsageError for a value that is not allowed."""
     arguments: dict[str, Any] = {}
     for name, each in declared(kind).items():
-        given = getattr(options, name)
-        if given is not None:
+        value = getattr(options, name)
+        if value is not None:
             try:
-                arguments[name] = each.form.parse(given)
+                arguments[name] = each.form.parse(value)
                 each.form.check(arguments[name])
             except ValueError as error:
                 raise UsageError(f"{each.flag} {error}") from error
@@ -117,10 +117,10 @@ def _given(options: argparse.Namespace, kind: type) -> dict[str, Any]:
 
 def style_from_options(options: argparse.Namespace) -> Style:
     """Return the style. Raises UsageError that names the option."""
-    given = _given(options, Style)
-    if given.get("theme") == "light":  # light is the default, so it is left out
-        del given["theme"]
-    return Style(**given)
+    arguments = _given(options, Style)
+    if arguments.get("theme") == "light":  # light is the default, so it is left out
+        del arguments["theme"]
+    return Style(**arguments)
 
 
 def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
@@ -133,7 +133,7 @@ def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
     return Sentence(checkpoint=options.checkpoint, text=text, target=target, split=options.split, **changes)
 
 
-class Wanted(NamedTuple):
+class FigureRequest(NamedTuple):
     """A figure that a command line asks for; `other` is the sentence of B of a comparison."""
 
     options: FigureOptions
@@ -141,15 +141,15 @@ class Wanted(NamedTuple):
     other: Sentence | None = None
 
 
-def figure_from_options(options: argparse.Namespace) -> Wanted:
+def figure_from_options(options: argparse.Namespace) -> FigureRequest:
     """Return the figure. Raises UsageError for an option that is missing, unusable or not of this view."""
     figure = view_from_options(options)
     view = figure.view
     if VIEWS[view].of_atlas:
-        given = [each for each in ("text", "target", "beam", "alpha") if getattr(options, each) is not None]
-        if given:
-            raise UsageError(f"{flag(given[0])}: the view {view} shows the model's head atlas; omit the sentence")
-        return Wanted(figure, Sentence(checkpoint=options.checkpoint, text=""))
+        superfluous = [each for each in ("text", "target", "beam", "alpha") if getattr(options, each) is not None]
+        if superfluous:
+            raise UsageError(f"{flag(superfluous[0])}: the view {view} shows the model's head atlas; omit the sentence")
+        return FigureRequest(figure, Sentence(checkpoint=options.checkpoint, text=""))
     if options.text is None:
         raise UsageError("missing: --text (a sentence), or --texts (a file with one sentence per line)")
     sentence = sentence_from_options(options, options.text)
@@ -159,7 +159,7 @@ def figure_from_options(options: argparse.Namespace) -> Wanted:
     if other and other.checkpoint != sentence.checkpoint and not any(figure.names):
         names = (Path(sentence.checkpoint).resolve().name, Path(other.checkpoint).resolve().name)
         figure = replace(figure, names=names)
-    return Wanted(figure, sentence, other)
+    return FigureRequest(figure, sentence, other)
 
 
 def view_from_options(options: argparse.Namespace) -> FigureOptions:
@@ -179,13 +179,13 @@ def view_from_options(options: argparse.Namespace) -> FigureOptions:
         missing.append("head")
     if missing:
         raise UsageError(f"missing: {', '.join(map(flag, missing))}, for the view {name}")
-    given = _given(options, FigureOptions)
-    if "heads" in given:
+    arguments = _given(options, FigureOptions)
+    if "heads" in arguments:
         if options.head is not None:
             raise UsageError("--heads and --head are the same option; give only one")
-        given["head"] = given["heads"][0]
+        arguments["head"] = arguments["heads"][0]
     names = (options.name or "", options.other_name or "")
-    return FigureOptions(view=name, language=options.language, names=names, **given)
+    return FigureOptions(view=name, language=options.language, names=names, **arguments)
 
 
 def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
@@ -209,7 +209,7 @@ def parse_heads(text: str, layers: int, heads: int) -> list[tuple[Kind, int, int
     """Return the heads of a list such as `cross.4.6,encoder.2`, from 0. Raises UsageError for a wrong one."""
     places = product(KINDS, range(layers), range(heads))
     every = {f"{kind}.{layer + 1}.{head + 1}": (kind, layer, head) for kind, layer, head in places}
-    chosen = dict[tuple[Kind, int, int], None]()
+    unique = dict[tuple[Kind, int, int], None]()
     for part in text.split(","):
         named = [place for name, place in every.items() if part == "all" or f"{name}.".startswith(f"{part}.")]
         if not named:
@@ -217,8 +217,8 @@ def parse_heads(text: str, layers: int, heads: int) -> list[tuple[Kind, int, int
                 f"--heads: {part!r} must be kind.layer.head, kind.layer, kind, or all; a kind is {', '.join(KINDS)}, "
                 f"a layer from 1 to {layers}, a head from 1 to {heads}"
             )
-        chosen |= dict.fromkeys(named)
-    return list(chosen)
+        unique |= dict.fromkeys(named)
+    return list(unique)
 
 
 def check_dpi(options: argparse.Namespace, formats: tuple[str, ...]) -> None:

@@ -96,18 +96,18 @@ class ModelRunner:
 
     def run(self, sentence: Sentence) -> ForwardResult:
         """Translate a sentence, or force its given translation. Raises SourceTooLong."""
-        own, translator = self.record(sentence.checkpoint), self.translator(sentence.checkpoint)
+        record, translator = self.record(sentence.checkpoint), self.translator(sentence.checkpoint)
         tokenizer, text = translator.tokenizer, model_input(translator, sentence)
         if sentence.target is not None:
             forced = translator.teacher_force(text, sentence.target)
             provenance = make_provenance(translator, forced, source=text)
             parse = ParserOutput.from_tokens(text, forced.tokens, forced.scores, tokenizer)
-            return ForwardResult(forced.attention, provenance | own, None, parse)
+            return ForwardResult(forced.attention, provenance | record, None, parse)
         translation = translator.translate(text, beam=sentence.beam, alpha=sentence.alpha)
         provenance = make_provenance(translator, translation, beam=sentence.beam, alpha=sentence.alpha)
         parse = ParserOutput.from_tokens(text, translation.tokens, translation.scores, tokenizer)
         return ForwardResult(
-            translation.attention, provenance | own, Search.from_translation(translation, tokenizer), parse
+            translation.attention, provenance | record, Search.from_translation(translation, tokenizer), parse
         )
 
 

@@ -51,13 +51,13 @@ def make_provenance(
         beam: Width of the search, when it was not the checkpoint's own.
         alpha: Length penalty of the search, when it was not the checkpoint's own.
     """
-    given = not hasattr(translation, "source")
+    is_forced = not hasattr(translation, "source")
     provenance: dict[str, Any] = {
         **checkpoint_record(translator),
-        "source": source if given else translation.source,  # type: ignore[union-attr]
+        "source": source if is_forced else translation.source,  # type: ignore[union-attr]
         "translation": translation.text,
     }
-    if given:
+    if is_forced:
         provenance["target_given"] = True
     if generates_trees(translator.tokenizer):  # its source is words; what is split again need not stay as it is
         provenance["split"] = False

@@ -108,8 +108,8 @@ def _page(figure: Figure, style: Style) -> Iterable[PrintIssue]:
     if cut:
         yield PrintIssue("cut", {"text": cut[0]})
     if missing:
-        shown = sorted(missing)[:8]
-        yield PrintIssue("glyphs", {"characters": " ".join(f"{c} (U+{ord(c):04X})" for c in shown)})
+        sample = sorted(missing)[:8]
+        yield PrintIssue("glyphs", {"characters": " ".join(f"{c} (U+{ord(c):04X})" for c in sample)})
 
 
 def _is_cut_off(artist: Text, width: float) -> bool:
@@ -147,8 +147,8 @@ def _scales(figure: Figure, style: Style) -> list[ColorMap]:
         return [figure.color_map(style)]
     if not isinstance(figure, HeatmapFigure):
         return []
-    shown = figure.weights, figure.differences
-    return [scale for scale, values in zip(figure.color_maps(style), shown, strict=True) if values]
+    matrices = figure.weights, figure.differences
+    return [scale for scale, values in zip(figure.color_maps(style), matrices, strict=True) if values]
 
 
 def _scale(scale: ColorMap) -> Iterable[PrintIssue]:

@@ -81,10 +81,10 @@ def missing_characters(text: str) -> set[str]:
 def font_face_css(text: str) -> str:
     """CSS @font-face rules that embed exactly the characters of `text`, so that an SVG looks the same everywhere."""
     rules = []
-    left = set(text)
+    missing = set(text)
     for family, path in zip(families_for(text), _paths_for(text), strict=True):
-        used = {c for c in left if ord(c) in _coverage(path)}
-        left -= used
+        used = {c for c in missing if ord(c) in _coverage(path)}
+        missing -= used
         if used:
             data = base64.b64encode(_subset(path, "".join(sorted(used)))).decode("ascii")
             rules.append(f"@font-face{{font-family:'{family}';src:url(data:font/woff;base64,{data}) format('woff')}}")
@@ -133,8 +133,8 @@ def _paths_for(text: str) -> tuple[str, ...]:
 
 def _entries_for(text: str) -> tuple[FontEntry, ...]:
     covered = [_coverage(path) for path in _paths()]
-    left = frozenset(c for c in text if not c.isspace() and not any(ord(c) in characters for characters in covered))
-    return _system_fonts(left) if left else ()
+    missing = frozenset(c for c in text if not c.isspace() and not any(ord(c) in characters for characters in covered))
+    return _system_fonts(missing) if missing else ()
 
 
 def _system_fonts(characters: frozenset[str]) -> tuple[FontEntry, ...]:

@@ -27,9 +27,9 @@ class Form:
         """Read a value from an address or a command line. Raises ValueError."""
         return text
 
-    def parse(self, given: Any) -> Any:
+    def parse(self, argument: Any) -> Any:
         """Read what a command line has made of an argument. Raises ValueError."""
-        return self.loads(given)
+        return self.loads(argument)
 
     def dumps(self, value: Any) -> str:
         """Write a value for an address."""
@@ -84,9 +84,9 @@ class Switch(Form):
             raise ValueError(f"is {text!r}, but must be {self.on} or {self.off}")
         return text == self.on
 
-    def parse(self, given: bool) -> bool:
+    def parse(self, argument: bool) -> bool:
         """Return the value."""
-        return given
+        return argument
 
     def dumps(self, value: bool) -> str:
         """Write a word."""
@@ -117,9 +117,9 @@ class Number(Form):
             raise ValueError(f"is {text!r}, but must be a whole number")
         return int(text) - self.first
 
-    def parse(self, given: int) -> int:
+    def parse(self, argument: int) -> int:
         """Count from 0."""
-        return given - self.first
+        return argument - self.first
 
     def dumps(self, value: int) -> str:
         """Write the number as it is called outside."""
@@ -127,11 +127,11 @@ class Number(Form):
 
     def check(self, value: Any) -> None:
         """Raise ValueError for a number out of bounds."""
-        shown, low, high = value + self.first, self.low + self.first, self.high
-        if shown < low:
-            raise ValueError(f"is {shown}, but must be {low} or more")
-        if shown > high:
-            raise ValueError(f"is {shown}, but must be {high} or less")
+        number, low, high = value + self.first, self.low + self.first, self.high
+        if number < low:
+            raise ValueError(f"is {number}, but must be {low} or more")
+        if number > high:
+            raise ValueError(f"is {number}, but must be {high} or less")
 
 
 @dataclass(frozen=True)
@@ -182,9 +182,9 @@ class Real(Form):
         """Read a number. Raises ValueError."""
         return float(text)
 
-    def parse(self, given: float) -> float:
+    def parse(self, argument: float) -> float:
         """Return the value."""
-        return given
+        return argument
 
     def dumps(self, value: float) -> str:
         """Write six digits."""

@@ -171,11 +171,11 @@ def translate_rows(
     return [tokenizer.decode(result.hypotheses[0].ids) for result in searches]
 
 
-def _positions(model: Transformer, source: Tensor, kept: bool) -> AbstractContextManager[None]:
+def _positions(model: Transformer, source: Tensor, positions: bool) -> AbstractContextManager[None]:
     """Remove the positions from the encoder's input, without the rounding of a subtraction."""
     from transformer_core.hooks.points import edit
 
-    if kept:
+    if positions:
         return nullcontext()
     table = model.source_embedding or model.embedding
     return edit(model, "encoder.embeddings", lambda value, site: table(source))

@@ -144,14 +144,14 @@ class _Pool:
     def state(self, payload: bytes) -> dict[str, Any]:
         """Add a payload; return how prepared.js puts it together again. Raises PageTooLarge."""
         header, data = split_buffer(payload)
-        own = {name: header.pop(name) for name in _OWN}
+        fields = {name: header.pop(name) for name in _OWN}
         values, arrays = header.pop("values"), header.pop("arrays")
         self.header = header
         written = {name: json.dumps(value, separators=(",", ":")) for name, value in values.items()}
-        own["values"] = {name: self.values.setdefault(text, len(self.values)) for name, text in written.items()}
-        own["arrays"] = dict(self._placed(arrays, data))
+        fields["values"] = {name: self.values.setdefault(text, len(self.values)) for name, text in written.items()}
+        fields["arrays"] = dict(self._placed(arrays, data))
         check_size(sum(map(len, self.blocks.values())))
-        return own
+        return fields
 
     def _placed(self, arrays: Mapping[str, Any], data: memoryview) -> Iterator[tuple[str, dict[str, Any]]]:
         for name, array in arrays.items():

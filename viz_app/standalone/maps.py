@@ -39,9 +39,9 @@ def render_maps(
     size = sum(map(packed_size, maps.values()))
     log.info("%s, about %.1f MB", counted(len(maps), "sentence"), 0.4 + 0.7e-6 * size)
     check_size(size)
-    shown = [
+    documents = [
         PageSentence(text=text, branches=[foreign_payload(each, text=text, model=model, language=language)])
         for text, each in maps.items()
     ]
     origin = Origin(record={"checkpoint": model} if model else {})
-    return explorer_page(shown, language=language, origin=origin, theme=theme)
+    return explorer_page(documents, language=language, origin=origin, theme=theme)

@@ -48,12 +48,12 @@ def render_sentences(
     """
     t = texts(language, parses=service.parses, source=service.source_language)
     check_size(map_bytes(service, sentences, branches, session))
-    shown = [_prepared(service, session, t, sentence, branches, heads_off) for sentence in sentences]
-    check_size(sum(len(payload) for sentence in shown for payload in sentence.branches))
+    pages = [_prepared(service, session, t, sentence, branches, heads_off) for sentence in sentences]
+    check_size(sum(len(payload) for sentence in pages for payload in sentence.branches))
     options: list[tuple[str, object]] = [("text", sentence.text) for sentence in sentences]
     options += [("branches", branches), *([("heads_off", "true")] if heads_off else [])]
     return explorer_page(
-        shown,
+        pages,
         language=language,
         origin=page_origin(service, t, options),
         cards=head_cards(service, t, {sentence.text for sentence in sentences}),
@@ -89,8 +89,8 @@ def _prepared(
     answers = {"off": heads_off, "branches": list(range(count)), **checkpoint_record(service.translator)}
     payloads = []
     for branch in range(count):
-        shown = service.translate_branch(session, best, branch)
-        payloads.append(branch_payload(t, service, (text, branch), best, shown, answers=answers))
+        result = service.translate_branch(session, best, branch)
+        payloads.append(branch_payload(t, service, (text, branch), best, result, answers=answers))
     heads = tracked(list(all_heads(service)), "head") if heads_off else ()
     off = {str(head): findings.without_head(service, session, best, head)["off"] for head in heads}
     searches = service.parses and service.translator.decoding.constrained

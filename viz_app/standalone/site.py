@@ -92,8 +92,8 @@ class _Edition:
         """Write the start page: what is where, with the sizes of all pages."""
         lists = {"models": self.models, "route": self.route, "others": self.others}
         entries = {name: "".join(map(self._entry, stops)) for name, stops in lists.items()}
-        kept = {path for path in self.site.hashes if not path.endswith(WEIGHTS)}
-        self._add_text("index", self.t("site.title"), total=_megabytes(self.site.size(kept)), **entries)
+        paths = {path for path in self.site.hashes if not path.endswith(WEIGHTS)}
+        self._add_text("index", self.t("site.title"), total=_megabytes(self.site.size(paths)), **entries)
 
     def _model(self, service: TranslationService) -> bytes:
         """Return the page of a translator that runs in the browser; of any other model, with its example sentences."""

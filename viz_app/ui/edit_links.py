@@ -46,8 +46,8 @@ def draw_edit_button(t: Texts, key: str, edit: Callable[..., None], *args: objec
 
 def open_in_lab(selection: Selection) -> None:
     """For `enqueue_callback`: open the Lab at the selected head."""
-    chosen = f"{selection.kind}.{selection.layer}.{selection.head}"
-    st.session_state[state_key(LAB)] = LessonState("off", {"chosen": chosen})
+    head = f"{selection.kind}.{selection.layer}.{selection.head}"
+    st.session_state[state_key(LAB)] = LessonState("off", {"chosen": head})
     session.navigate_to(LAB)
 
 
@@ -61,6 +61,6 @@ def draw_card_opener(t: Texts, selection: Selection) -> None:
     """A button that opens the card of a head, on the page Translate. Only for a model with an atlas."""
     head = f"{selection.layer + 1}.{selection.head + 1}"
     label = t("lessons.open_card", kind=t(f"explorer.kind_{selection.kind}"), head=head)
-    shown = dataclasses.replace(selection, zoom="head", average="none", card=True)
-    go = session.enqueue_callback(open_in_translate, shown)
+    target = dataclasses.replace(selection, zoom="head", average="none", card=True)
+    go = session.enqueue_callback(open_in_translate, target)
     st.button(label, key="open-card", icon=":material/badge:", on_click=go)

@@ -27,8 +27,8 @@ def follow_route(route: str) -> None:
 def followed_route() -> str:
     """Return the route that this session follows, at first from its address; "" for none."""
     if _ROUTE not in st.session_state:
-        asked = st.query_params.get(_PARAM, "")
-        st.session_state[_ROUTE] = asked if asked in ROUTES else ""
+        route = st.query_params.get(_PARAM, "")
+        st.session_state[_ROUTE] = route if route in ROUTES else ""
     return str(st.session_state[_ROUTE])
 
 
@@ -90,8 +90,8 @@ def state_key(name: str) -> str:
 
 def predictions() -> dict[tuple[str, str], int]:
     """Return this session's first prediction for each lesson and scene: the number of a choice."""
-    kept: dict[tuple[str, str], int] = st.session_state.setdefault("lesson_predictions", {})
-    return kept
+    answers: dict[tuple[str, str], int] = st.session_state.setdefault("lesson_predictions", {})
+    return answers
 
 
 def stage_key(name: str) -> str:

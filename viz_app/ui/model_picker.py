@@ -80,9 +80,9 @@ def draw_waiting(t: Texts, status: DeltaGenerator, ahead: int) -> None:
 
 
 def _on_change() -> None:
-    chosen = st.session_state.get(_KEY)
-    if isinstance(chosen, str):
-        select_model(chosen)
+    model = st.session_state.get(_KEY)
+    if isinstance(model, str):
+        select_model(model)
 
 
 def select_model(name: str) -> None:

@@ -33,9 +33,9 @@ def publish(params: Mapping[str, str | None], *, language: str, page: str) -> No
         page: Name of the page; another page sets the address again.
     """
     st.session_state[_PUBLISHED] = {name: value for name, value in params.items() if value is not None}
-    shown = {**params, **st.session_state.get(_ALWAYS, {})}
+    query = {**params, **st.session_state.get(_ALWAYS, {})}
     session = st.session_state.setdefault(_SESSION_KEY, uuid.uuid4().hex)
-    data = {"params": shown, "language": language, "page": page, "session": session}
+    data = {"params": query, "language": language, "page": page, "session": session}
     data["glossary"] = texts(language)("nav.glossary")
     _mount(key=f"address-{page}", data=data, height="content")
 

@@ -68,10 +68,10 @@ def explorer(
     """
     start = selection or Selection()
     # Bytes that stay the same are not sent again, so the start is fixed for as long as the component is on the page.
-    kept = f"{key}_start"
-    if key not in st.session_state or kept not in st.session_state:
-        st.session_state[kept] = (selection, off)
-    first, first_off = st.session_state[kept]
+    start_key = f"{key}_start"
+    if key not in st.session_state or start_key not in st.session_state:
+        st.session_state[start_key] = (selection, off)
+    first, first_off = st.session_state[start_key]
     if first is None or first_off != str(Head(first.kind, first.layer, first.head)):
         first_off = None
     if first is not None:
@@ -107,12 +107,12 @@ def asked_sentence(key: str) -> tuple[str, int] | None:
 
     It is returned again until `sentence_shown`.
     """
-    asked = events.new_named_event(_presses(key), events.last_report(key, _SENTENCE))
-    if asked is None:
+    event = events.new_named_event(_presses(key), events.last_report(key, _SENTENCE))
+    if event is None:
         return None
-    text = asked[0]
+    text = event[0]
     # Half of a surrogate pair is not printable.
-    return asked if 0 < len(text) <= MAX_COMPARED and text.isprintable() else None
+    return event if 0 < len(text) <= MAX_COMPARED and text.isprintable() else None
 
 
 def sentence_shown(key: str, press: int) -> None:

@@ -133,12 +133,12 @@ def with_selection(payload: bytes, selection: Selection, *, key: str, off: str |
     return join_buffer(header | start, weights)
 
 
-def join_payloads(shown: bytes, other: bytes) -> bytes:
+def join_payloads(first: bytes, other: bytes) -> bytes:
     """Return two payloads in one buffer: what is shown, and what it is compared with.
 
     Layout: ``[uint32 0][uint32 length of the first][the first][the second]``; a single payload never starts with 0.
     """
-    return b"".join((struct.pack("<II", 0, len(shown)), shown, other))
+    return b"".join((struct.pack("<II", 0, len(first)), first, other))
 
 
 def _short(probability: float) -> float:

@@ -151,9 +151,9 @@ class Selection:
         steps = len(maps.outputs)
         kind = self.kind if self.kind in maps.kinds else maps.kinds[-1]
         layers, heads = maps.weights(kind).shape[:2]
-        wanted = min(self.layer, layers - 1), min(self.head, heads - 1)
+        target = min(self.layer, layers - 1), min(self.head, heads - 1)
         places = [(int(layer), int(head)) for layer, head in np.argwhere(maps.existing(kind))]
-        layer, head = wanted if wanted in places else min(places, key=lambda place: abs(place[0] - wanted[0]))
+        layer, head = target if target in places else min(places, key=lambda place: abs(place[0] - target[0]))
         return dataclasses.replace(
             self,
             kind=kind,

@@ -43,8 +43,8 @@ class Search:
     @classmethod
     def from_translation(cls, translation: Translation, tokenizer: Tokenizer) -> Search:
         """Return the search that found a translation."""
-        chosen = translation.hypotheses[0]
-        return cls(translation.history, chosen.node, translation.text, chosen.score, tokenizer.token)
+        best = translation.hypotheses[0]
+        return cls(translation.history, best.node, translation.text, best.score, tokenizer.token)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -153,8 +153,8 @@ class ConstituencyFigure(Figure):
 
     def color_map(self, style: Style) -> ColorMap:
         """Return the one map of all weights and probabilities that are shown."""
-        shown = [*(self.weights or ()), *(self._probabilities if self.confidence else ())]
-        return weights_map([np.array(shown)] if shown else [], style, self.theme)
+        numbers = [*(self.weights or ()), *(self._probabilities if self.confidence else ())]
+        return weights_map([np.array(numbers)] if numbers else [], style, self.theme)
 
     def node_tint(self, index: int, style: Style) -> str | None:
         """Colour behind a constituent's label as "#rrggbb"; None for none."""
@@ -214,10 +214,10 @@ def place_tree(figure: ConstituencyFigure, measure: Measure) -> TreePlaces:
         for child in inside[node]:
             middles.append(edge + left[child])
             edge += left[child] + right[child]
-        own = (middles[0] + middles[-1]) / 2
+        centre = (middles[0] + middles[-1]) / 2
         for child, middle in zip(inside[node], middles, strict=True):
-            offsets[child] = middle - own
-        left[node], right[node] = max(halves[node], own), max(halves[node], edge - own)
+            offsets[child] = middle - centre
+        left[node], right[node] = max(halves[node], centre), max(halves[node], edge - centre)
     xs = [left[0]] * len(labels)
     for node in range(count):
         for child in inside[node]:

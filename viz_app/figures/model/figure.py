@@ -310,12 +310,12 @@ def display_label(label: str, max_width: int | None = None) -> str:
     text = "".join(_visible(character) for character in text)
     if max_width is None or _width(text) <= max_width:
         return text
-    kept = ""
+    start = ""
     for character in text:
-        if _width(kept + character) > max_width - 1:
+        if _width(start + character) > max_width - 1:
             break
-        kept += character
-    return kept.rstrip("\u200d") + _ELLIPSIS
+        start += character
+    return start.rstrip("\u200d") + _ELLIPSIS
 
 
 def word_starts(words: Sequence[int] | None) -> tuple[int, ...]:

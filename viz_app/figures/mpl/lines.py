@@ -83,13 +83,13 @@ class _Drawing:
         figure, panel, size = self.figure, self.figure.panels[0], self.label_font
         for row, label in enumerate(panel.query_labels):
             y = self._y(row, self.queries)
-            chosen = figure.query is None or figure.query == row
+            emphasis = figure.query is None or figure.query == row
             text = display_label(label, MAX_LABEL)
             if figure.query == row:
                 long = fonts.width(text, size)
                 box = self.left - GAP - long - 2, y - 0.65 * size, long + 4, 1.3 * size
                 canvas.box(*box, edge=canvas.ink, zorder=1)
-            color = canvas.ink if chosen else canvas.muted
+            color = canvas.ink if emphasis else canvas.muted
             canvas.text(self.left - GAP, y, text, size, color, ha="right")
         side = _SQUARE * size
         start = self.right + GAP + self.squares * side + (GAP if self.squares else 0.0)

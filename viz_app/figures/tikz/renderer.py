@@ -178,9 +178,9 @@ def _panel_words(figure: HeatmapFigure, style: Style, panel: HeatmapPanel, index
         return [*words, "xtick=\\empty, ytick=\\empty", *([f"ylabel={{{tex(row)}}}"] if row else [])]
     angle = 90 if style.rotation == "auto" else style.rotation
     words.append(f"x tick label style={{rotate={angle}, anchor={'north' if angle == 0 else 'east'}}}")
-    own = not grid.shared
-    words.append(_ticks("x", panel.key_labels) if last or own else "xtick=\\empty")
-    words.append(_ticks("y", panel.query_labels) if first or own else "ytick=\\empty")
+    separate = not grid.shared
+    words.append(_ticks("x", panel.key_labels) if last or separate else "xtick=\\empty")
+    words.append(_ticks("y", panel.query_labels) if first or separate else "ytick=\\empty")
     if first:
         words.append(f"ylabel={{{tex(figure.query_title)}}}")
     if last:

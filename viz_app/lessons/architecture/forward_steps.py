@@ -92,8 +92,8 @@ def trace_forward(
     steps, again = _step_by_step(model, batch.source, inputs[:, :shown], special.pad)  # (n, V) each
     first = logits[:shown]
     error = max(float((first - other).abs().max()) for other in (steps, again))
-    chosen = outputs[:shown, None]
-    log_probabilities = [torch.log_softmax(each, dim=-1).gather(1, chosen)[:, 0] for each in (first, steps, again)]
+    targets = outputs[:shown, None]
+    log_probabilities = [torch.log_softmax(each, dim=-1).gather(1, targets)[:, 0] for each in (first, steps, again)]
     return ForwardTrace(
         stations=[_station_values(station) for station in activations],
         stats=np.stack([_stats(station.values[:shown], shown) for station in activations]),
@@ -210,10 +210,10 @@ def _step_by_step(model: Transformer, source: Tensor, inputs: Tensor, pad: int) 
 
 def _likely(logits: Tensor) -> list[list[tuple[int, float, float]]]:
     values, ids = torch.softmax(logits, dim=-1).topk(LIKELY, dim=-1)
-    kept = logits.gather(1, ids)
+    scores = logits.gather(1, ids)
     return [
         [(token, round(p, 6), round(logit, 4)) for token, p, logit in zip(*row, strict=True)]
-        for row in zip(ids.tolist(), values.tolist(), kept.tolist(), strict=True)
+        for row in zip(ids.tolist(), values.tolist(), scores.tolist(), strict=True)
     ]
 
 
@@ -229,12 +229,12 @@ def nearest(matrix: Tensor, ids: Sequence[int], count: int = NEIGHBOURS) -> list
         ids: Rows of it.
         count: How many for each.
     """
-    chosen = torch.tensor(list(ids))
-    own = F.normalize(matrix[chosen].float(), dim=1)  # (n, d)
+    indices = torch.tensor(list(ids))
+    vectors = F.normalize(matrix[indices].float(), dim=1)  # (n, d)
     # Not all rows at once, of which a large vocabulary has a gigabyte.
-    parts = [own @ F.normalize(rows.float(), dim=1).T for rows in torch.split(matrix, _ROWS)]
+    parts = [vectors @ F.normalize(rows.float(), dim=1).T for rows in torch.split(matrix, _ROWS)]
     cosines = torch.cat(parts, dim=1)  # (n, V)
-    cosines.scatter_(1, chosen[:, None], -torch.inf)  # a row is not its own neighbour
+    cosines.scatter_(1, indices[:, None], -torch.inf)  # a row is not its own neighbour
     values, neighbours = cosines.topk(count, dim=1)
     return [
         [(other, round(cosine, 4)) for other, cosine in zip(*row, strict=True)]

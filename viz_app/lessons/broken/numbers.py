@@ -66,8 +66,8 @@ def _names(scene: str, context: LessonContext) -> tuple[str, str]:
 def _charts(suspect: SmallName, context: LessonContext, names: tuple[str, str]) -> dict[str, Any]:
     """Return the exhibits that are charts, each with the line below it; of the copyist the loss alone."""
     t = context.t
-    shown = ("loss",) if suspect == COPYIST else tuple(name for name in EXHIBITS if name != "attention")
-    charts = {name: _CHARTS[name](suspect, context, names) | {"key": False} for name in shown}
+    exhibits = ("loss",) if suspect == COPYIST else tuple(name for name in EXHIBITS if name != "attention")
+    charts = {name: _CHARTS[name](suspect, context, names) | {"key": False} for name in exhibits}
     last = [series["y"][-1] for series in charts["loss"]["series"]]
     charts["loss"]["said"] = _said(t, "loss", last, update=f"{charts['loss']['series'][0]['x'][-1]:,.0f}")
     if suspect == COPYIST:

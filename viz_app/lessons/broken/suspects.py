@@ -110,10 +110,10 @@ def gather_evidence(name: SmallName, context: LessonContext) -> ModelEvidence:
 def run_copy_test(name: SmallName, context: LessonContext) -> CopyTest:
     """Let a model read the healthy model's translation, then translate alone. Raises as `gather_evidence`."""
     translator = small_model(name)
-    given = gather_evidence(HEALTHY, context).wrote
+    text = gather_evidence(HEALTHY, context).wrote
     key = ("broken.copying", name, translator.checkpoint_hash, small_source(context))
     return context.compute_once(
-        key, lambda stop: _copying(translator, truncate_sentence(small_source(context), translator), given, stop)
+        key, lambda stop: _copying(translator, truncate_sentence(small_source(context), translator), text, stop)
     )
 
 
@@ -181,8 +181,8 @@ def _alike(vectors: npt.NDArray[np.float64]) -> float:
     return 1.0 if count == 1 else float(((units @ units.T).sum() - count) / (count * (count - 1)))
 
 
-def _copying(translator: Translator, text: str, given: str, should_stop: ShouldStop) -> CopyTest:
-    forced = translator.teacher_force(text, given)
+def _copying(translator: Translator, text: str, target: str, should_stop: ShouldStop) -> CopyTest:
+    forced = translator.teacher_force(text, target)
     maps = forced.attention
     mean = maps.decoder.mean(axis=(0, 1), dtype=np.float64).astype(np.float32)
     return CopyTest(

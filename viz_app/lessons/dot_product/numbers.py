@@ -84,7 +84,7 @@ def data(context: LessonContext) -> StageData:
     """Return the worked example, the effect of the width, and the vectors of an encoder layer."""
     widths, vectors = _by_width(context), _vectors(context)
     layer, head = looking_head(context, "encoder")
-    shown = {name: vectors[name][layer, :, :POSITIONS] for name in ("queries", "keys", "values")}
+    heads = {name: vectors[name][layer, :, :POSITIONS] for name in ("queries", "keys", "values")}
     tokens = _source(context)[1]
     separators = [not any(letter.isalnum() for letter in token) for token in tokens]
     projected = _projections(context)
@@ -101,10 +101,10 @@ def data(context: LessonContext) -> StageData:
         "heads": context.result.maps.encoder.shape[0] * context.result.maps.encoder.shape[1],
         "query": choose_query(vectors["weights"][layer, head], separators),
         "projected": {"encoder": looking_head(context, "encoder"), "cross": looking_head(context, "cross")},
-        "largest": float(max(np.abs(shown[name]).max() for name in ("queries", "keys"))),
-        "largest_value": float(np.abs(shown["values"]).max()),
+        "largest": float(max(np.abs(heads[name]).max() for name in ("queries", "keys"))),
+        "largest_value": float(np.abs(heads["values"]).max()),
     }
-    return StageData(values=values, arrays={**shown, **widths, **projected})
+    return StageData(values=values, arrays={**heads, **widths, **projected})
 
 
 def _source(context: LessonContext) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -116,8 +116,8 @@ def _source(context: LessonContext) -> tuple[tuple[int, ...], tuple[str, ...]]:
 def _three(context: LessonContext) -> list[str]:
     """Return three names for the tokens of the worked example: the first words of the sentence."""
     words = [word.strip(".,;:!?\"'()").lower()[:8] for word in context.source.split()]
-    kept = list(dict.fromkeys(word for word in words if word))
-    return [*kept, *(name for name in ("a", "b", "c") if name not in kept)][:3]
+    names = list(dict.fromkeys(word for word in words if word))
+    return [*names, *(name for name in ("a", "b", "c") if name not in names)][:3]
 
 
 def _vectors(context: LessonContext) -> dict[str, FloatArray]:

@@ -116,9 +116,9 @@ def ablate_each_head(translator: Translator, text: str, should_stop: ShouldStop 
         log_p = torch.log_softmax(logits.float(), dim=-1)
         totals = log_p.gather(2, outputs.expand(count, -1)[:, :, None]).squeeze(2).double().sum(1)  # (rows,)
         whole = float(totals[0]) if start == 0 else whole
-        chosen = log_p.index_fill_(2, never, -torch.inf).argmax(2)  # (rows, T)
+        predictions = log_p.index_fill_(2, never, -torch.inf).argmax(2)  # (rows, T)
         changes += (totals - whole).tolist()
-        same += (chosen == outputs).all(1).tolist()
+        same += (predictions == outputs).all(1).tolist()
     return SingleHeadAblations(greedy.text, np.array(changes[1:], dtype=np.float32), np.array(same[1:], dtype=bool))
 
 

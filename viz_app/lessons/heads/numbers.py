@@ -175,7 +175,7 @@ def ablated_heads(state: str, tables: Mapping[Kind, RoleTable]) -> list[Head]:
     match = _OFF.fullmatch(state)
     if not match or match[1] not in _GROUPS:
         return []
-    chosen: list[Head] = []
+    result: list[Head] = []
     number, bits = 0, "".join(f"{int(digit, 32):05b}" for digit in match[2])
     for kind, table in tables.items():
         layers, heads = table.shares.shape[1:]
@@ -185,9 +185,9 @@ def ablated_heads(state: str, tables: Mapping[Kind, RoleTable]) -> list[Head]:
                 grouped = role.role == match[1] and (role.named or role.leans)
                 pressed = number < len(bits) and bits[number] == "1"
                 if grouped != pressed:
-                    chosen.append(Head(kind, layer, head))
+                    result.append(Head(kind, layer, head))
                 number += 1
-    return chosen
+    return result
 
 
 def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[str, dict[str, Any]]:

@@ -33,8 +33,8 @@ def data(context: LessonContext) -> StageData:
 
 def selection(scene: str, context: LessonContext) -> Selection | None:
     """Name the head that a bench shows, for the page Translate."""
-    shown = _unless_refused(benches()[scene].head, context)
-    return shown and Selection(kind=shown[0], layer=shown[1], head=shown[2])
+    place = _unless_refused(benches()[scene].head, context)
+    return place and Selection(kind=place[0], layer=place[1], head=place[2])
 
 
 def recipe(scene: str, context: LessonContext) -> Recipe | None:

@@ -55,16 +55,17 @@ def _target(context: LessonContext) -> dict[str, Any]:
 def _padding(context: LessonContext) -> tuple[dict[str, Any], FloatArray]:
     """Batch the sentence with a shorter or longer one, and find the encoder layer that padding disturbs most."""
     tokenizer = context.service.translator.tokenizer
-    own, (short, long) = tokenizer.source.encode(context.text), map(tokenizer.source.encode, _short_and_long(context))
-    other = short if len(short) + 2 < len(own) else long
-    chosen = [(each.ids[: POSITIONS - 1], each.tokens[: POSITIONS - 1]) for each in (own, other)]
-    batch = _encoder_scores(context, tuple(ids for ids, _ in chosen))
+    sentence = tokenizer.source.encode(context.text)
+    short, long = map(tokenizer.source.encode, _short_and_long(context))
+    other = short if len(short) + 2 < len(sentence) else long
+    sequences = [(each.ids[: POSITIONS - 1], each.tokens[: POSITIONS - 1]) for each in (sentence, other)]
+    batch = _encoder_scores(context, tuple(ids for ids, _ in sequences))
     longest, shorter = max(batch.lengths), int(batch.lengths[1] < batch.lengths[0])
     length = batch.lengths[shorter]
     # (L, H, rows that stand for a token): attention that would go to padding.
     lost = softmax(batch.scores[:, :, shorter, :length])[..., length:].sum(axis=-1).mean(axis=-1)
     layer = int(lost.mean(axis=1).argmax())
-    padded = [[*tokens, "</s>", *[PAD_TOKEN] * (longest - len(tokens) - 1)] for _, tokens in chosen]
+    padded = [[*tokens, "</s>", *[PAD_TOKEN] * (longest - len(tokens) - 1)] for _, tokens in sequences]
     values = {
         "tokens": padded,
         "lengths": list(batch.lengths),

@@ -138,9 +138,9 @@ def compare_position_tables(model: Transformer, trained: int) -> PositionTables:
     tables = [
         table.weight for table in (model.source_positions, model.positions) if isinstance(table, LearnedPositions)
     ]
-    shown = min(LEARNED_SHOWN, *(len(table) for table in tables))
-    sines = sinusoidal_positions(shown, model.config.d_model)
-    rows = [table[:shown].detach().double().numpy() for table in (sines, *tables)]
+    length = min(LEARNED_SHOWN, *(len(table) for table in tables))
+    sines = sinusoidal_positions(length, model.config.d_model)
+    rows = [table[:length].detach().double().numpy() for table in (sines, *tables)]
     units = [table / np.linalg.norm(table, axis=1, keepdims=True) for table in rows]
     alike = np.stack([unit @ unit.T for unit in units]).astype(np.float32)
     return PositionTables(alike, trained)

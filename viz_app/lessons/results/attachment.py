@@ -102,7 +102,7 @@ def find_parser() -> str | None:
     return next(filter(is_parser, available_models()), None)
 
 
-def readings(translator: Translator, chosen: Iterable[str] = tuple(SENTENCES)) -> dict[str, Any]:
+def readings(translator: Translator, names: Iterable[str] = tuple(SENTENCES)) -> dict[str, Any]:
     """Score both readings of the sentences with a parser.
 
     Returns:
@@ -111,7 +111,7 @@ def readings(translator: Translator, chosen: Iterable[str] = tuple(SENTENCES)) -
         included; and `found`, the reading that the beam search finds, or None if it finds another tree.
     """
     answer: dict[str, Any] = {}
-    for name in chosen:
+    for name in names:
         sentence = SENTENCES[name]
         symbols = {reading: " ".join(to_symbols(tree)) for reading, tree in sentence.trees.items()}
         scores = translator.score([(sentence.text, each) for each in symbols.values()])

@@ -84,15 +84,15 @@ class Values(TypedDict):
 
 def _run(name: str) -> Run:
     """Return the cost of a training of the paper: its own estimate, and the counted matrix products."""
-    chosen = preset(name)
+    config = preset(name)
     work = Work(sentences=_TOKENS / _LENGTH, source_length=_LENGTH, target_length=_LENGTH)
     run = PAPER_RUNS[name]
     return {
         "hours": run.hours,
         "gpus": run.gpus,
-        "steps": chosen.training.steps,
+        "steps": config.training.steps,
         "paper": run.flops,
-        "counted": training_flops(chosen.model, work) * chosen.training.steps,
+        "counted": training_flops(config.model, work) * config.training.steps,
     }
 
 
@@ -180,18 +180,18 @@ def _parsing_charts(context: LessonContext) -> dict[str, Any]:
     t, ours = context.t, _ours(context)
     scores = ", ".join(f"{name} {each.f1:.1f}" for name, each in ours)
     columns = [t("lesson_results.parser"), t("lesson_results.setting"), "F1"]
-    own = [[t("lesson_results.parsing_ours"), name, _with_interval(each)] for name, each in ours]
+    our_rows = [[t("lesson_results.parsing_ours"), name, _with_interval(each)] for name, each in ours]
     trivial = [[] if each.right_branching_f1 is None else [each.right_branching_f1] for _, each in ours]
 
     def draw(setting: str) -> tuple[dict[str, Any], str]:
         parsers = _of_setting(setting)
         place = next(place for place, each in enumerate(parsers) if each.name.startswith("Transformer"))
         drawn = _parser_chart(setting, ours, t) | {"below": True, "strong": [place]}
-        drawn["table"] = {"columns": columns, "rows": [*(_parser_row(each, t) for each in parsers), *own]}
+        drawn["table"] = {"columns": columns, "rows": [*(_parser_row(each, t) for each in parsers), *our_rows]}
         for column in drawn["columns"][1:]:
             column["marks"] = [*([] for _ in parsers), *trivial]
-        said = t("lesson_results.parsing_say", place=len(parsers) - place, count=len(parsers))
-        return drawn, f"{said} {t('lesson_results.parsing_ours_say', scores=scores)}" if ours else said
+        summary = t("lesson_results.parsing_say", place=len(parsers) - place, count=len(parsers))
+        return drawn, f"{summary} {t('lesson_results.parsing_ours_say', scores=scores)}" if ours else summary
 
     settings = {setting: t(f"lesson_results.setting_{setting}") for setting in _SETTINGS}
     return chart_set([("setting", t("lesson_results.setting"), settings)], draw)
@@ -221,9 +221,9 @@ def _score_chart(pair: str, t: Texts) -> dict[str, Any]:
 
 def _systems(pair: str) -> dict[str, list[Score]]:
     """Return the systems that have both numbers, by kind, the cheapest first."""
-    shown = [row for row in TABLE_2 if getattr(row, pair) is not None and _cost(row, pair) is not None]
-    shown.sort(key=lambda row: (_cost(row, pair), getattr(row, pair)))
-    return {group: [row for row in shown if row.group == group] for group in _GROUPS}
+    rows = [row for row in TABLE_2 if getattr(row, pair) is not None and _cost(row, pair) is not None]
+    rows.sort(key=lambda row: (_cost(row, pair), getattr(row, pair)))
+    return {group: [row for row in rows if row.group == group] for group in _GROUPS}
 
 
 def _cost(row: Score, pair: str) -> float:

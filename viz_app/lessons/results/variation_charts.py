@@ -25,8 +25,8 @@ def _chart(row: str, measure: str, whose: str, results: Results | None, t: Texts
         columns = _parameters(lines, results, t)
     else:
         columns = _columns(lines, results, "bleu" if measure == "bleu" else "perplexity", t)
-    shown = columns[1:] if results and whose == "ours" else columns
-    return dots_chart([_name(line, t) for line in lines], shown, t("lesson_results.change"))
+    visible = columns[1:] if results and whose == "ours" else columns
+    return dots_chart([_name(line, t) for line in lines], visible, t("lesson_results.change"))
 
 
 def variation_charts(t: Texts, results: Results | None) -> dict[str, Any]:
@@ -55,10 +55,10 @@ def variation_charts(t: Texts, results: Results | None) -> dict[str, Any]:
             scores = [ours[score][line.preset] for line in lines]
             verdicts = [_verdict(each, t) for each in scores]
             changes = _differences(column["values"], _DIGITS[score])
-            column["asides"] = [f"{change} {said}".strip() for change, said in zip(changes, verdicts, strict=True)]
+            column["asides"] = [f"{change} {text}".strip() for change, text in zip(changes, verdicts, strict=True)]
             column["marks"] = [list(each.seeds) if each and len(each.seeds) > 1 else [] for each in scores]
-        said = [_said(row, score, t), _agreement(lines, ours[score], results, t)]
-        return drawn, " ".join(said[whose == "ours" : 1 + (whose != "paper")])
+        sentences = [_said(row, score, t), _agreement(lines, ours[score], results, t)]
+        return drawn, " ".join(sentences[whose == "ours" : 1 + (whose != "paper")])
 
     models = {whose: t(f"lesson_results.of_{whose}") for whose in _WHOSE}
     controls = {"row": rows, "measure": measures, "whose": models}
@@ -135,9 +135,9 @@ def _table(
         printed = _MISSING if line.millions is None else f"{line.millions:g}"
         scores = [f"{line.bleu:.1f}", f"{line.perplexity:.2f}"]
         rows.append([_name(line, t), *scores, *cells, seeds, printed, *counted, sizes.get(line.preset, _MISSING)])
-    paper, own, verdict = (t(f"lesson_results.{name}") for name in ("of_paper", "of_ours", "verdict"))
+    paper, ours_label, verdict = (t(f"lesson_results.{name}") for name in ("of_paper", "of_ours", "verdict"))
     columns = [t("lesson_results.change"), f"{paper}: BLEU", f"{paper}: PPL"]
-    columns += [f"{own}: {each}" for each in ("BLEU", verdict, "PPL", verdict)]
+    columns += [f"{ours_label}: {each}" for each in ("BLEU", verdict, "PPL", verdict)]
     columns += [t(f"lesson_results.{name}") for name in ("seeds", "printed")]
     columns += [f"{t('lesson_results.counted')} ({size})" for size in ("37,000", "40,960")]
     return {"columns": [*columns, t("lesson_results.counted_ours")], "rows": rows}

@@ -107,11 +107,11 @@ def stage(
         on_onward_change=events.keep,
         on_predicted_change=events.keep,
     )
-    left = events.new_event(f"{key}-onward", result.get("onward"))
-    if left is not None:
+    onward = events.new_event(f"{key}-onward", result.get("onward"))
+    if onward is not None:
         on_onward()
-        events.answered(f"{key}-onward", left)
-    return LessonState.from_report(result.get(_STATE)) or state, left is not None
+        events.answered(f"{key}-onward", onward)
+    return LessonState.from_report(result.get(_STATE)) or state, onward is not None
 
 
 def last_report(key: str) -> LessonState | None:

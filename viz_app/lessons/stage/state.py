@@ -66,14 +66,14 @@ class LessonState:
 
 def valid_settings(settings: Mapping[Any, Any]) -> dict[str, Setting]:
     """Keep the valid settings: short names, finite numbers, short texts, switches."""
-    kept: dict[str, Setting] = {}
+    valid: dict[str, Setting] = {}
     for name, value in settings.items():
-        if len(kept) == MAX_SETTINGS or not isinstance(name, str) or not _NAME.fullmatch(name):
+        if len(valid) == MAX_SETTINGS or not isinstance(name, str) or not _NAME.fullmatch(name):
             continue
         short = isinstance(value, str) and len(value) <= MAX_LETTERS
         if short or (isinstance(value, (int, float)) and abs(value) <= _LARGEST):  # neither NaN nor infinite
-            kept[name] = value
-    return kept
+            valid[name] = value
+    return valid
 
 
 def settings_to_param(settings: Mapping[str, Setting]) -> str | None:

@@ -96,7 +96,7 @@ def _draw_entry(t: Texts, number: int, exportable: ExportableFigure) -> None:
 
 def _formats(t: Texts) -> tuple[str, ...]:
     """Return the formats that the zip will have, those for print first."""
-    chosen = st.pills(
+    pills = st.pills(
         t("figures_page.collection_formats"),
         [format for format in FORMATS if not RENDERERS[format].moves],
         selection_mode="multi",
@@ -104,7 +104,7 @@ def _formats(t: Texts) -> tuple[str, ...]:
         format_func=format_name,
         key=f"figures-{t.language}-collection-formats",
     )
-    formats = tuple(name for name in FORMATS if name in chosen)
+    formats = tuple(name for name in FORMATS if name in pills)
     st.session_state[_FORMATS_KEY] = formats
     return formats
 

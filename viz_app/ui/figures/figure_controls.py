@@ -86,27 +86,27 @@ class FigureControls:
         now = spec.group if spec.group in groups else groups[0]
         group = self.widgets.row("group", groups, now, lambda name: t(f"atlas.group_{name}"))
         score = self.widgets.row("score", SCORES, spec.score, lambda name: t(f"atlas.score_{name}"))
-        left = spec.left
-        if left is not None:  # the page Model reads the curves at a place; here they are whole, or read there
-            left = min(left, most_left(atlas, group))
-        return replace(spec, group=group, score=score, left=left)
+        count = spec.left
+        if count is not None:  # the page Model reads the curves at a place; here they are whole, or read there
+            count = min(count, most_left(atlas, group))
+        return replace(spec, group=group, score=score, left=count)
 
     def _place(self, spec: FigureSpec) -> FigureSpec:
         """Choose the place in the model."""
-        t, chosen, needs = self.t, spec.selection, VIEWS[spec.view].parameters
+        t, place, needs = self.t, spec.selection, VIEWS[spec.view].parameters
         changes: dict[str, Any] = {}
         if "kind" in needs:
-            changes["kind"] = self.widgets.row("kind", KINDS, chosen.kind, lambda kind: t(f"figures_page.kind_{kind}"))
-        kind = changes.get("kind", chosen.kind)
+            changes["kind"] = self.widgets.row("kind", KINDS, place.kind, lambda kind: t(f"figures_page.kind_{kind}"))
+        kind = changes.get("kind", place.kind)
         if "layer" in needs:
             layers = range(self.maps.layers(kind))
-            changes["layer"] = self.widgets.index_pills("layer", layers, min(chosen.layer, layers[-1]))
+            changes["layer"] = self.widgets.index_pills("layer", layers, min(place.layer, layers[-1]))
         if "head" in needs and spec.view != "lines":
             heads = range(self.maps.heads(kind))
-            changes["head"] = self.widgets.index_pills("head", heads, min(chosen.head, heads[-1]))
+            changes["head"] = self.widgets.index_pills("head", heads, min(place.head, heads[-1]))
         if "unit" in needs:
-            changes["unit"] = self.widgets.row("unit", UNITS, chosen.unit, lambda unit: t(f"explorer.unit_{unit}"))
-        return replace(spec, selection=replace(chosen, **changes)).fitted(self.maps)
+            changes["unit"] = self.widgets.row("unit", UNITS, place.unit, lambda unit: t(f"explorer.unit_{unit}"))
+        return replace(spec, selection=replace(place, **changes)).fitted(self.maps)
 
     def _lines(self, spec: FigureSpec) -> FigureSpec:
         """Choose the heads, and perhaps one token."""
@@ -119,7 +119,7 @@ class FigureControls:
             format_func=one_based,
             key=self.widgets.key("heads"),
         )
-        chosen = tuple(sorted(selected)) or (spec.selection.head,)
+        numbers = tuple(sorted(selected)) or (spec.selection.head,)
         tokens = spec.queries(self.maps)
         rows = (None, *range(len(tokens)))
         query = self.widgets.list(
@@ -128,8 +128,8 @@ class FigureControls:
             spec.query if spec.query in rows else None,
             lambda row: _token(tokens, row, t("figures_page.all")),
         )
-        heads_again = () if len(chosen) == 1 else chosen
-        return replace(spec, heads=heads_again, query=query, selection=replace(spec.selection, head=chosen[0]))
+        heads_again = () if len(numbers) == 1 else numbers
+        return replace(spec, heads=heads_again, query=query, selection=replace(spec.selection, head=numbers[0]))
 
     def _steps(self, spec: FigureSpec) -> tuple[int, ...]:
         """Choose the steps side by side."""
@@ -147,8 +147,8 @@ class FigureControls:
 
     def _compared(self, spec: FigureSpec) -> FigureSpec:
         """Choose A, with which the selected head, B, is compared."""
-        t, chosen = self.t, spec.selection
-        kind, layer, head = head_named(chosen.against or "cross.1.1")
+        t, base = self.t, spec.selection
+        kind, layer, head = head_named(base.against or "cross.1.1")
         with st.container(border=True, key="figures-against"):
             st.markdown(f"**{t('figures_page.against')}**")
             kind = self.widgets.list("against_kind", KINDS, kind, lambda name: t(f"figures_page.kind_{name}"))
@@ -159,49 +159,49 @@ class FigureControls:
             ]
             sentence = st.text_input(
                 t("figures_page.against_sentence"),
-                value=chosen.vs or "",
+                value=base.vs or "",
                 placeholder=t("figures_page.against_same"),
                 max_chars=500,
                 key=self.widgets.key("vs"),
                 autocomplete="off",
             )
             vs = " ".join((sentence or "").split()) or None
-            model = chosen.vsmodel
+            model = base.vsmodel
             beside = other_models(self.own)
             if beside:
                 names = [None, *beside]
                 now = model if model in names else None
                 called = display_names(t)
                 model = self.widgets.list("vsmodel", names, now, lambda name: called.get(name or self.own, self.own))
-            branch = chosen.vsbranch if vs == chosen.vs and model == chosen.vsmodel else 0
+            branch = base.vsbranch if vs == base.vs and model == base.vsmodel else 0
             aligned = spec.aligned
             if vs or model:
                 aligned = None if self.widgets.switch("aligned", aligned is not False) else False
         head_a = str(Head(kind, *place))
-        place_b = replace(chosen, against=head_a, vs=vs, vsmodel=model, vsbranch=branch)
+        place_b = replace(base, against=head_a, vs=vs, vsmodel=model, vsbranch=branch)
         return replace(spec, selection=place_b, aligned=aligned)
 
     def _more(self, spec: FigureSpec, look: StyleControls) -> FigureSpec:
         """Draw the rarely used settings."""
         t, needs = self.t, VIEWS[spec.view].parameters
         spec = look.more(spec)
-        chosen = spec.selection
+        place = spec.selection
         if "step" in needs:
             tokens = self.maps.outputs.tokens
             rows = (None, *range(1, len(tokens)))
             step = self.widgets.list(
                 "step",
                 rows,
-                chosen.step if chosen.step in rows else None,
+                place.step if place.step in rows else None,
                 lambda row: _token(tokens, None if row is None else row - 1, t("figures_page.all_steps")),
             )
-            chosen = replace(chosen, step=step)
+            place = replace(place, step=step)
         switches: dict[str, Any] = {
             name: self.widgets.switch(name, getattr(spec, name))
             for name, each in declared(ViewOptions).items()
             if name in needs and isinstance(each.form, Switch) and name != "aligned"
         }
-        return replace(spec, selection=chosen, **switches).fitted(self.maps)
+        return replace(spec, selection=place, **switches).fitted(self.maps)
 
 
 def _token(tokens: Sequence[str], row: int | None, otherwise: str = "") -> str:

@@ -96,9 +96,9 @@ class StyleControls:
         t = self.t
         choices = (None, "shared", OWN_SIZE)
         now = OWN_SIZE if isinstance(value, tuple) else value if value in choices else None
-        chosen = self.widgets.list("range", choices, now, lambda name: t(f"figures_page.range_{name or 'unit'}"))
-        if chosen != OWN_SIZE:
-            return chosen
+        choice = self.widgets.list("range", choices, now, lambda name: t(f"figures_page.range_{name or 'unit'}"))
+        if choice != OWN_SIZE:
+            return choice
         ends = self._ends(value if isinstance(value, tuple) else None)
         return ends if ends[0] < ends[1] else value
 

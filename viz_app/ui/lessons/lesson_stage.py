@@ -207,18 +207,18 @@ class LessonStage:
 
     def _draw_head_opener(self) -> None:
         """Draw buttons that open the head of the scene, and its card, on the page Translate."""
-        shown = self.module.selection(self._scene, self.context)
-        if shown is None:
+        target = self.module.selection(self._scene, self.context)
+        if target is None:
             return
         t, config = self.t, self.context.service.translator.config
-        shown = dataclasses.replace(shown, view=opening_view(config.num_layers, config.num_heads))
+        target = dataclasses.replace(target, view=opening_view(config.num_layers, config.num_heads))
         label = t(
-            "lessons.open_head", kind=t(f"explorer.kind_{shown.kind}"), head=f"{shown.layer + 1}.{shown.head + 1}"
+            "lessons.open_head", kind=t(f"explorer.kind_{target.kind}"), head=f"{target.layer + 1}.{target.head + 1}"
         )
-        opener = session.enqueue_callback(open_in_translate, shown)
+        opener = session.enqueue_callback(open_in_translate, target)
         st.button(label, key="open-head", icon=":material/translate:", on_click=opener)
         if self.context.service.head_atlas.atlas is not None:
-            draw_card_opener(t, shown)
+            draw_card_opener(t, target)
 
 
 def _page(name: str, context: LessonContext, turn: Turn) -> bytes:

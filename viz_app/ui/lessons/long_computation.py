@@ -102,6 +102,6 @@ class LongComputation:
             self._line.progress(share, text)
 
 
-def _stop(asked: tuple[str, ...] | None) -> None:
-    st.session_state[_STOPPED] = asked
+def _stop(key: tuple[str, ...] | None) -> None:
+    st.session_state[_STOPPED] = key
     st.session_state.pop(_LATE, None)

@@ -54,11 +54,11 @@ def _draw_predictions(t: Texts) -> None:
                 _draw_prediction(t, scene.question, predictions().get((entry.name, scene.name)))
 
 
-def _draw_prediction(t: Texts, question: Question, chosen: int | None) -> None:
+def _draw_prediction(t: Texts, question: Question, number: int | None) -> None:
     """Draw a prediction as right or wrong, with the right answer; nothing where there was none."""
-    if chosen is None or chosen >= len(question.choices):
+    if number is None or number >= len(question.choices):
         return
-    mine, right = question.choices[chosen], next(each for each in question.choices if each.right)
+    mine, right = question.choices[number], next(each for each in question.choices if each.right)
     answer = "" if mine.right else f"<br>{t('questions.right')} {to_html(['span', {}, right.text])}"
     st.html(f"{'✓' if mine.right else '✗'} {t('questions.yours')} {to_html(['span', {}, mine.text])}{answer}")
 

@@ -72,11 +72,11 @@ def draw_atlas(t: Texts, served: TranslationService, params: Params) -> Params:
 
 def _draw_measure(t: Texts, atlas: Atlas, names: list[str]) -> str:
     """Draw the choice of a measure, with what it means; return its name."""
-    wanted = st.session_state.get(_BY) or st.query_params.get(_BY)
+    name = st.session_state.get(_BY) or st.query_params.get(_BY)
     by = st.selectbox(
         t("atlas.measure"),
         names,
-        index=names.index(wanted) if wanted in names else 0,
+        index=names.index(name) if name in names else 0,
         format_func=partial(measure_name, t),
         key=f"atlas-{t.language}-{atlas.weights_hash[:12]}",
     )
@@ -88,8 +88,8 @@ def _draw_measure(t: Texts, atlas: Atlas, names: list[str]) -> str:
 def _draw_order(t: Texts, atlas: Atlas, label: str, order: str) -> None:
     """Draw a button that opens all heads on the page Translate in an order."""
     view: View = "kinds" if opening_view(atlas.layers, atlas.heads) == "heads" else "layer"
-    shown = Selection(zoom="heads", view=view, order=order_name(order))
-    go = session.enqueue_callback(open_in_translate, shown)
+    selection = Selection(zoom="heads", view=view, order=order_name(order))
+    go = session.enqueue_callback(open_in_translate, selection)
     st.button(t(label), key=f"atlas-open-{label}", icon=":material/grid_view:", on_click=go)
 
 

@@ -61,11 +61,11 @@ class Seen:
 
     def to_query(self, history: History) -> Params:
         """Return the URL parameters; none of the selection where it is that of the start."""
-        shown, start = map(selection_to_params, (self.selection, first_selection(history)))
+        params, start = map(selection_to_params, (self.selection, first_selection(history)))
         return {
             "grown_text": str(self.sentence + 1) if self.sentence else None,
             "grown_at": str(history.steps[self.snapshot]) if self.snapshot else None,
-            **({} if shown == start else shown),
+            **({} if params == start else params),
         }
 
 
@@ -85,28 +85,28 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
         return params
     st.header(t("growth.title"), anchor="growth")
     st.markdown(t("growth.about"))
-    chosen = _choice(t, models)
+    source = _choice(t, models)
     try:
-        history = histories.load_history(chosen)
+        history = histories.load_history(source)
     except CheckpointError as error:
         st.error(t("growth.damaged", path=escape_markdown(error.path.name), reason=escape_markdown(error.reason)))
         return params
     facts = {
-        "name": escape_markdown(chosen.name),
+        "name": escape_markdown(source.name),
         "layers": f"{history.model['layers']} + {history.model['layers']}",
         "heads": history.model["heads"],
         "steps": f"{history.steps[-1]:,}",
     }
-    whose = "served" if chosen.served else "kept" if chosen.name in KEPT_HISTORIES else "small"
+    whose = "served" if source.served else "kept" if source.name in KEPT_HISTORIES else "small"
     continues = f" {t('growth.continues')}" if history.continues else ""
     st.info(t(f"growth.of_{whose}", **facts) + continues, icon=":material/info:")
-    linked = st.query_params.get("grown_of", models[0].name) == chosen.name
-    seen = _draw(t, chosen, history, st.query_params.to_dict() if linked else {})
-    params = params | seen.to_query(history) | {"grown_of": None if chosen == models[0] else chosen.name}
+    linked = st.query_params.get("grown_of", models[0].name) == source.name
+    seen = _draw(t, source, history, st.query_params.to_dict() if linked else {})
+    params = params | seen.to_query(history) | {"grown_of": None if source == models[0] else source.name}
     with st.container(horizontal=True, key="growth-takeaways"):
         draw_share(t, "model", params)
         # The atlas is of the model as it is now, at the end of its history.
-        if chosen.served and checkpoint is not None and (checkpoint / FOLDER / FILE).is_file():
+        if source.served and checkpoint is not None and (checkpoint / FOLDER / FILE).is_file():
             draw_card_opener(t, seen.selection)
     return params
 
@@ -115,30 +115,30 @@ def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
     """Choose the model: the last choice, or the address's, at first the visitor's model."""
     if len(models) == 1:
         return models[0]
-    mine, kept = st.session_state.get(_OF, (models[0].name, st.query_params.get("grown_of")))
+    mine, name_in_address = st.session_state.get(_OF, (models[0].name, st.query_params.get("grown_of")))
     names = [each.name for each in models]
-    chosen = st.selectbox(
+    source = st.selectbox(
         t("growth.model"),
         models,
-        index=names.index(kept) if mine == models[0].name and kept in names else 0,
+        index=names.index(name_in_address) if mine == models[0].name and name_in_address in names else 0,
         format_func=lambda model: t("growth.served", name=model.name) if model.served else _small(t, model.name),
         key=f"growth-model-{models[0].name}",  # another model has another list
     )
-    st.session_state[_OF] = (models[0].name, chosen.name)
-    return chosen
+    st.session_state[_OF] = (models[0].name, source.name)
+    return source
 
 
-def _draw(t: Texts, chosen: HistorySource, history: History, params: Mapping[str, str]) -> Seen:
+def _draw(t: Texts, source: HistorySource, history: History, params: Mapping[str, str]) -> Seen:
     """Draw the choices, the curves and the explorer; return what is seen."""
     # One key for each model: another one has other sentences, heads and snapshots.
-    key, place = f"growth-{chosen.name}-{chosen.served}", str(chosen.folder)
-    kept: dict[str, Seen] = st.session_state.setdefault(_SEEN, {})
-    if place not in kept:
-        kept[place] = Seen.from_query(params, history)
+    key, place = f"growth-{source.name}-{source.served}", str(source.folder)
+    views: dict[str, Seen] = st.session_state.setdefault(_SEEN, {})
+    if place not in views:
+        views[place] = Seen.from_query(params, history)
     sentence = st.selectbox(
         t("growth.sentence"),
         range(len(history.sentences)),
-        index=kept[place].sentence,
+        index=views[place].sentence,
         format_func=lambda number: history.sentences[number].source,
         key=f"{key}-sentence",
     )
@@ -147,7 +147,7 @@ def _draw(t: Texts, chosen: HistorySource, history: History, params: Mapping[str
     snapshot = st.select_slider(
         t("growth.moment"),
         range(len(history.steps)),
-        value=kept[place].snapshot,
+        value=views[place].snapshot,
         format_func=lambda number: snapshot_name(history, number, t),
         key=f"{key}-snapshot-{t.language}",
     )
@@ -155,12 +155,12 @@ def _draw(t: Texts, chosen: HistorySource, history: History, params: Mapping[str
     for number, (column, figure) in enumerate(zip(st.columns(len(curves)), curves, strict=True)):
         with column:
             draw_plotly(figure, f"{key}-curves-{number}", **_CURVES)
-    payload = snapshot_payload(history, sentence, snapshot, chosen.name, t)
-    selection = explorer(payload, key=key, selection=last_report(key) or kept[place].selection)
-    send_finding(key, snapshot_roles(history, snapshot, chosen.name, t))
+    payload = snapshot_payload(history, sentence, snapshot, source.name, t)
+    selection = explorer(payload, key=key, selection=last_report(key) or views[place].selection)
+    send_finding(key, snapshot_roles(history, snapshot, source.name, t))
     st.caption(t("growth.exact"))
-    kept[place] = Seen(sentence, snapshot, selection)
-    return kept[place]
+    views[place] = Seen(sentence, snapshot, selection)
+    return views[place]
 
 
 def _small(t: Texts, name: str) -> str:

@@ -66,17 +66,17 @@ def _own_opening() -> Opening | None:
 def _draw_choice(t: Texts, root: Path) -> None:
     served = {folder.resolve() for folder in available_models().values()}
     folders = [name for name, folder in model_folders(root).items() if folder.resolve() not in served]
-    shown = escape_markdown(root.name or str(root))
+    path = escape_markdown(root.name or str(root))
     with st.container(horizontal=True):
         for key, label in ((_SOURCE, "source"), (_TARGET, "target")):
             about = t("open_model.language_help")
             st.text_input(t(f"open_model.{label}"), key=key, max_chars=_MAX_LANGUAGE, help=about, autocomplete="off")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if folders:
-            st.selectbox(t("open_model.folder"), folders, key=_FOLDER, help=t("open_model.folder_help", root=shown))
+            st.selectbox(t("open_model.folder"), folders, key=_FOLDER, help=t("open_model.folder_help", root=path))
             st.button(t("open_model.open"), key="open-model", on_click=session.enqueue_callback(_open_folder))
     if not folders:
-        st.caption(t("open_model.no_folders", root=shown))
+        st.caption(t("open_model.no_folders", root=path))
 
 
 def _languages() -> tuple[str, str]:
@@ -131,8 +131,8 @@ def _draw_outcome(t: Texts, opening: Opening | None) -> None:
 
 
 def _problem(t: Texts, error: OpenError) -> str:
-    shown = {key: escape_markdown(value) for key, value in error.values.items()}
-    return t(f"open_model.problem_{error.problem}", **shown)
+    values = {key: escape_markdown(value) for key, value in error.values.items()}
+    return t(f"open_model.problem_{error.problem}", **values)
 
 
 def _dismiss() -> None:
@@ -142,7 +142,7 @@ def _dismiss() -> None:
 
 
 def _draw_opened(t: Texts) -> None:
-    reports, chosen = opened_models().models, opened_by_visitors()
+    reports, checkpoints = opened_models().models, opened_by_visitors()
     if not reports:
         return
     st.subheader(t("open_model.opened"))
@@ -151,8 +151,8 @@ def _draw_opened(t: Texts) -> None:
         with st.expander(escape_markdown(name), expanded=name == newest):
             _draw_report(t, report)
             with st.container(horizontal=True):
-                if name in chosen:
-                    use = session.enqueue_callback(select_model, chosen[name])
+                if name in checkpoints:
+                    use = session.enqueue_callback(select_model, checkpoints[name])
                     st.button(t("open_model.use", name=escape_markdown(name)), key=f"use-{name}", on_click=use)
                 remove = session.enqueue_callback(_remove, name)
                 why = None if _may_end(name) else t("open_model.not_yours")
@@ -163,9 +163,9 @@ def _draw_opened(t: Texts) -> None:
 def _remove(name: str) -> None:
     if not _may_end(name):
         return
-    chosen = opened_by_visitors().get(name)
-    if chosen is not None:
-        forget_model(chosen)
+    checkpoint = opened_by_visitors().get(name)
+    if checkpoint is not None:
+        forget_model(checkpoint)
     opened_models().remove(name)
     _dismiss()
 

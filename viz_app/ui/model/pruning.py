@@ -46,15 +46,15 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
     atlas = served.head_atlas.atlas
     if atlas is None or not pruned_groups(atlas):
         return params, lambda: None
-    kept: dict[str, PruningState] = st.session_state.setdefault(_STATE, {})
-    if atlas.weights_hash not in kept:
-        kept[atlas.weights_hash] = PruningState.from_query(st.query_params.to_dict(), atlas)
+    states: dict[str, PruningState] = st.session_state.setdefault(_STATE, {})
+    if atlas.weights_hash not in states:
+        states[atlas.weights_hash] = PruningState.from_query(st.query_params.to_dict(), atlas)
     st.subheader(t("atlas.pruning"), anchor="pruning")
     st.markdown(t("atlas.pruning_about"))
-    state = _draw_choice(t, atlas, kept[atlas.weights_hash].fitted(atlas))
+    state = _draw_choice(t, atlas, states[atlas.weights_hash].fitted(atlas))
     place = st.container(key="atlas-curves")
     state = _draw_slider(t, atlas, state)
-    kept[atlas.weights_hash] = state
+    states[atlas.weights_hash] = state
     live = st.container(key="atlas-live")
     whole = most_left(atlas, state.group)
     about = {"group": state.group, "score": state.score} | ({"left": state.left} if state.left < whole else {})
@@ -84,10 +84,10 @@ def _draw_choice(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
 
     def choice(name: str, label: str, titles: dict[str, str], now: str) -> str:
         key = _key(t, atlas, name)
-        chosen = st.segmented_control(
+        option = st.segmented_control(
             label, list(titles), default=now, format_func=titles.__getitem__, required=True, key=key
         )
-        return chosen or now
+        return option or now
 
     groups = {group: t(f"atlas.group_{group}") for group in pruned_groups(atlas)}
     scores = {score: t(f"atlas.score_{score}") for score in SCORES}
@@ -109,8 +109,8 @@ def _draw_slider(t: Texts, atlas: Atlas, state: PruningState) -> PruningState:
         format_func=lambda name: t(f"atlas.order_{name}"),
         key=_key(t, atlas, f"order-{state.group}"),
     )
-    left = st.slider(t("atlas.slider"), 0, whole, value=state.left, key=_key(t, atlas, f"left-{state.group}"))
-    return msgspec.structs.replace(state, order=order, left=left)
+    count = st.slider(t("atlas.slider"), 0, whole, value=state.left, key=_key(t, atlas, f"left-{state.group}"))
+    return msgspec.structs.replace(state, order=order, left=count)
 
 
 def _key(t: Texts, atlas: Atlas, name: str) -> str:

@@ -98,12 +98,12 @@ def draw_aligners(t: Texts, card: ModelCard) -> None:
         st.caption(t("model.aligners_sentences", sentences=f"{first.sentences:,}"))
     if "output" in tables:
         _, layer, head = tables["output"].best
-        shown = Selection(kind="cross", layer=layer, head=head, zoom="heads", order="alignment")
+        selection = Selection(kind="cross", layer=layer, head=head, zoom="heads", order="alignment")
         st.button(
             t("model.aligners_open"),
             key="open-aligners",
             icon=":material/translate:",
-            on_click=session.enqueue_callback(open_in_translate, shown),
+            on_click=session.enqueue_callback(open_in_translate, selection),
         )
 
 

@@ -30,8 +30,8 @@ def open_view() -> OtherView | None:
     """Return the view that is open, or was at the last drawing; at first the address's."""
     if _KEPT not in st.session_state:
         st.session_state[_KEPT] = other_view_from_params(st.query_params.to_dict())
-    kept: OtherView | None = st.session_state[_KEPT]
-    return kept
+    view: OtherView | None = st.session_state[_KEPT]
+    return view
 
 
 def draw_external_views(
@@ -46,25 +46,25 @@ def draw_external_views(
         identity: Identity of this translation.
         about: Provenance of the figure.
     """
-    kept = open_view()
+    current = open_view()
     # With another label Streamlit takes it for another row, which starts closed.
     key = f"{_OPEN}_{t.language}"
     if key not in st.session_state:
-        st.session_state[key] = kept is not None
+        st.session_state[key] = current is not None
     row = st.expander(t("other.title"), key=key, on_change="rerun")
     st.session_state[_KEPT] = None
     if row.open:
         with row:
-            view = _choice(t, kept)
+            view = _choice(t, current)
             st.session_state[_KEPT] = view
             _draw(t, view, maps, selection.fitted(maps), identity, about)
 
 
-def _choice(t: Texts, kept: OtherView | None) -> OtherView:
+def _choice(t: Texts, current: OtherView | None) -> OtherView:
     key = _CHOICE
     if key not in st.session_state:
-        st.session_state[key] = kept or OTHER_VIEWS[0]
-    chosen = st.segmented_control(
+        st.session_state[key] = current or OTHER_VIEWS[0]
+    pick = st.segmented_control(
         t("other.choice"),
         OTHER_VIEWS,
         key=key,
@@ -73,7 +73,7 @@ def _choice(t: Texts, kept: OtherView | None) -> OtherView:
         label_visibility="collapsed",
         persist_state="session",
     )
-    return chosen or OTHER_VIEWS[0]
+    return pick or OTHER_VIEWS[0]
 
 
 def _draw(
@@ -84,8 +84,8 @@ def _draw(
     identity: tuple[str, ...],
     about: Mapping[str, Any],
 ) -> None:
-    shown = select_maps(maps, selection)
-    needed = drawing_cost(shown, selection, view)
+    panels = select_maps(maps, selection)
+    needed = drawing_cost(panels, selection, view)
     if not needed.is_within_limit:
         numbers = {"weights": f"{needed.weights:,}", "limit": f"{needed.limit:,}", "tokens": needed.tokens}
         st.info(t("other.long", **numbers), icon=":material/straighten:")
@@ -96,11 +96,11 @@ def _draw(
     else:
         left, right = (t(f"figures.{selection.unit}_{side}_{selection.kind}") for side in ("query", "key"))
         st.caption(t(f"other.note_{view}", left=left, right=right))
-        _draw_bertviz(t, view, shown, selection, identity)
+        _draw_bertviz(t, view, panels, selection, identity)
 
 
 def _draw_bertviz(
-    t: Texts, view: BertvizView, shown: AttentionMaps, selection: Selection, identity: tuple[str, ...]
+    t: Texts, view: BertvizView, maps: AttentionMaps, selection: Selection, identity: tuple[str, ...]
 ) -> None:
     from viz_app.components.bertviz_frame import bertviz_frame
     from viz_app.components.bertviz_frame.document import bertviz_document
@@ -110,8 +110,8 @@ def _draw_bertviz(
     if view == "head":
         options |= {"layer": layer, "head": head}
     key = (*identity, view, selection.step, selection.unit, options)
-    kept: tuple[object, str] | None = st.session_state.get(_DOCUMENT)
-    if kept is None or kept[0] != key:
-        kept = st.session_state[_DOCUMENT] = (key, bertviz_document(shown, view, **options))
+    document: tuple[object, str] | None = st.session_state.get(_DOCUMENT)
+    if document is None or document[0] != key:
+        document = st.session_state[_DOCUMENT] = (key, bertviz_document(maps, view, **options))
     title = t(f"other.title_{view}", kind=t(f"figures.kind_{kind}"), layer=layer + 1, head=head + 1)
-    bertviz_frame(kept[1], key="other_bertviz", title=title, failed=t("other.failed"))
+    bertviz_frame(document[1], key="other_bertviz", title=title, failed=t("other.failed"))

@@ -82,8 +82,8 @@ def row_of_another(maps: AttentionMaps, place: Place, length: int) -> tuple[floa
     kind, layer, head, query = place
     row = np.array(unchanged_row(maps, (kind, layer, head, min(query, maps.weights(kind).shape[2] - 1))))
     body, end = (row, row[:0]) if kind == "decoder" else (row[:-1], row[-1:])
-    kept = body[: length - len(end)]
-    weights = np.concatenate([kept, np.zeros(length - len(end) - len(kept)), end])
+    start = body[: length - len(end)]
+    weights = np.concatenate([start, np.zeros(length - len(end) - len(start)), end])
     return tuple((weights / weights.sum()).tolist()) if weights.sum() > 0 else uniform_row(length)
 
 

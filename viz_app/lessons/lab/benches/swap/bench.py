@@ -34,7 +34,7 @@ _CELL = re.compile(r"([01])\.([0-9]{1,2})\.([0-9]{1,3})")
 
 
 @dataclass(frozen=True)
-class Asked:
+class Setup:
     """Comparison that the visitor asks for.
 
     Args:
@@ -59,13 +59,13 @@ class Asked:
 
 def data(context: LessonContext) -> StageData:
     """Return the share that each value recovers and the translation with one patched, or why there are none."""
-    asked = _asked(context)
-    foreign = asked.pair != OWN and context.text not in _pairs(context)[asked.pair]
-    answers = {"pair": asked.pair, "site": asked.site, "direction": asked.direction,
+    setup = _setup(context)
+    foreign = setup.pair != OWN and context.text not in _pairs(context)[setup.pair]
+    answers = {"pair": setup.pair, "site": setup.site, "direction": setup.direction,
                "other": str(context.state.settings.get("other", "")), "cell": ""}  # fmt: skip
-    values: dict[str, Any] = {"pair": asked.pair, "clean": asked.clean, "corrupted": asked.corrupted, "problem": None}
+    values: dict[str, Any] = {"pair": setup.pair, "clean": setup.clean, "corrupted": setup.corrupted, "problem": None}
     values["foreign"] = foreign
-    patching = _patching(context, asked)
+    patching = _patching(context, setup)
     if isinstance(patching, str):
         return StageData(values=values | {"problem": patching}, answers=answers)
     cell = _cell(context, patching)
@@ -79,10 +79,10 @@ def data(context: LessonContext) -> StageData:
         "metrics": [patching.metric_clean, patching.metric_corrupted],
         "layers": config.num_layers,
         "heads": config.num_heads,
-        "site": asked.site,
-        "direction": asked.direction,
+        "site": setup.site,
+        "direction": setup.direction,
         "cell": list(cell),
-        "patched": compared(patching.texts[asked.translated], _text(context, asked, cell)),
+        "patched": compared(patching.texts[setup.translated], _text(context, setup, cell)),
     }
     recovered = np.nan_to_num(patching.recovered.numpy())
     metrics = np.nan_to_num(patching.metrics.numpy())
@@ -104,7 +104,7 @@ def _pairs(context: LessonContext) -> Mapping[str, tuple[str, str]]:
     return dict(sorted(pairs.items(), key=lambda named: context.text not in named[1]))
 
 
-def _asked(context: LessonContext) -> Asked:
+def _setup(context: LessonContext) -> Setup:
     state, pairs = context.state, _pairs(context)
     names = (*pairs, OWN)
     pair = state.choice("pair", names[0], names)
@@ -115,16 +115,16 @@ def _asked(context: LessonContext) -> Asked:
         corrupted = checked.source if checked.status == "good" else ""
     site: Any = state.choice("site", SITES[0], SITES)
     direction: Any = state.choice("direction", DIRECTIONS[0], DIRECTIONS)
-    return Asked(pair, clean, corrupted, site, direction)
+    return Setup(pair, clean, corrupted, site, direction)
 
 
-def _patching(context: LessonContext, asked: Asked) -> Patching | str:
+def _patching(context: LessonContext, setup: Setup) -> Patching | str:
     """Return the result, or why there is none: `empty`, or a reason of `PatchingError`."""
-    if not asked.corrupted:
+    if not setup.corrupted:
         return "empty"
     translator = context.service.translator
-    config, source = translator.config, len(translator.tokenizer.source.encode(asked.corrupted).ids) + 1
-    values = config.num_layers * (len(KINDS) * config.num_heads if asked.site == "heads" else source + 1)
+    config, source = translator.config, len(translator.tokenizer.source.encode(setup.corrupted).ids) + 1
+    values = config.num_layers * (len(KINDS) * config.num_heads if setup.site == "heads" else source + 1)
     check_work(values * PassFlops.from_lengths(config, source, 1).whole)  # at least: the translations may part later
 
     def compute(stop: ShouldStop) -> Patching | str:
@@ -134,16 +134,16 @@ def _patching(context: LessonContext, asked: Asked) -> Patching | str:
         try:
             return patching(
                 translator,
-                asked.clean,
-                asked.corrupted,
-                site=asked.site,
-                direction=asked.direction,
+                setup.clean,
+                setup.corrupted,
+                site=setup.site,
+                direction=setup.direction,
                 should_stop=stop,
             )
         except PatchingError as error:
             return error.reason
 
-    return context.compute_once(("lab.swap", asked), compute)
+    return context.compute_once(("lab.swap", setup), compute)
 
 
 def _cell(context: LessonContext, patching: Patching) -> Cell:
@@ -163,7 +163,7 @@ def _cell(context: LessonContext, patching: Patching) -> Cell:
     return place, layer, at
 
 
-def _text(context: LessonContext, asked: Asked, cell: Cell) -> str:
+def _text(context: LessonContext, setup: Setup, cell: Cell) -> str:
     """Translate with this value patched in."""
     translator = context.service.translator
 
@@ -172,23 +172,23 @@ def _text(context: LessonContext, asked: Asked, cell: Cell) -> str:
 
         return translate_patched(
             translator,
-            asked.clean,
-            asked.corrupted,
+            setup.clean,
+            setup.corrupted,
             cell,
-            site=asked.site,
-            direction=asked.direction,
+            site=setup.site,
+            direction=setup.direction,
             beam=BEAM,
             should_stop=stop,
         ).text
 
-    return context.compute_once(("lab.swap.text", asked, cell), compute)
+    return context.compute_once(("lab.swap.text", setup, cell), compute)
 
 
 def head(context: LessonContext) -> Head | None:
     """Return the head that is shown; None where positions are."""
-    asked = _asked(context)
-    patching = _patching(context, asked)
-    if asked.site != "heads" or isinstance(patching, str):
+    setup = _setup(context)
+    patching = _patching(context, setup)
+    if setup.site != "heads" or isinstance(patching, str):
         return None
     place, layer, number = _cell(context, patching)
     return Head(KINDS[place], layer, number)
@@ -196,17 +196,17 @@ def head(context: LessonContext) -> Head | None:
 
 def recipe(context: LessonContext) -> Recipe | None:
     """Give the patching as a command and in Python."""
-    asked = _asked(context)
-    if not asked.corrupted:
+    setup = _setup(context)
+    if not setup.corrupted:
         return None
-    pair = f"{asked.clean!r}, {asked.corrupted!r}"
-    options = ("--clean", asked.clean, "--corrupted", asked.corrupted, "--site", asked.site)
+    pair = f"{setup.clean!r}, {setup.corrupted!r}"
+    options = ("--clean", setup.clean, "--corrupted", setup.corrupted, "--site", setup.site)
     return recipes.recipe(
         context,
         "from transformer_core.analysis.patching import patching",
-        f"patched = patching(translator, {pair}, site={asked.site!r}, direction={asked.direction!r})",
+        f"patched = patching(translator, {pair}, site={setup.site!r}, direction={setup.direction!r})",
         "patched.recovered  # 0: nothing comes with it; 1: all",
-        command=("patch", *options, "--direction", asked.direction),
+        command=("patch", *options, "--direction", setup.direction),
         out="swap.npz",
     )
 

@@ -49,8 +49,8 @@ def runners_up(context: LessonContext) -> list[list[tuple[int, str]]]:
 
         lens = logit_lens(translator, context.source, translation, listed=OFFERED + 1, should_stop=stop)
         others = [
-            [number for number in ids if number != own][:OFFERED]
-            for ids, own in zip(lens.top[-1].tolist(), lens.run.outputs.tolist(), strict=True)
+            [number for number in ids if number != output][:OFFERED]
+            for ids, output in zip(lens.top[-1].tolist(), lens.run.outputs.tolist(), strict=True)
         ]
         return [list(zip(ids, translator.tokenizer.tokens(ids), strict=True)) for ids in others]
 
@@ -67,10 +67,10 @@ def asked_contrast(context: LessonContext) -> tuple[int, int] | None:
 
 def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
     """Compute the contrast for the row that is shown, by every method that has one; None unless asked for."""
-    asked = asked_contrast(context)
-    if asked is None:
+    pair = asked_contrast(context)
+    if pair is None:
         return None
-    row, other = asked
+    row, other = pair
     translator, translation = context.service.translator, context.result.translation
     methods = (*METHODS, SLOW) if slow else METHODS
 

@@ -58,10 +58,10 @@ class TakenApart:
         """Return the parts of a score, (A, B); by dimension query, key and products, (3, d_k)."""
         queries, keys = (vectors.astype(np.float64) for vectors in self.vectors[view])
         beside = keys[:, np.isfinite(self.scores[query])].mean(axis=1) if relative else 0.0
-        own, other = queries[:, query], keys[:, key] - beside  # (A, d_k), (B, d_k)
+        vector, other = queries[:, query], keys[:, key] - beside  # (A, d_k), (B, d_k)
         if view == DIMENSIONS:
-            return np.stack([own[0], keys[0, key], self.scale * own[0] * other[0]]).astype(np.float32)
-        return np.asarray(self.scale * own @ other.T, dtype=np.float32)
+            return np.stack([vector[0], keys[0, key], self.scale * vector[0] * other[0]]).astype(np.float32)
+        return np.asarray(self.scale * vector @ other.T, dtype=np.float32)
 
 
 def data(context: LessonContext) -> StageData:
@@ -141,8 +141,8 @@ def _cell(context: LessonContext, score_parts: TakenApart) -> tuple[int, int]:
 
 def _view(context: LessonContext, score_parts: TakenApart) -> str | None:
     """Return the view that was chosen, else dimensions; None where this model has neither."""
-    wanted = context.state.choice("view", VIEWS[0], VIEWS)
-    return next((view for view in (wanted, DIMENSIONS) if view in score_parts.vectors), None)
+    preferred = context.state.choice("view", VIEWS[0], VIEWS)
+    return next((view for view in (preferred, DIMENSIONS) if view in score_parts.vectors), None)
 
 
 def _is_relative(context: LessonContext) -> bool:
