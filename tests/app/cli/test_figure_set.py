@@ -73,7 +73,7 @@ def test_a_file_for_each_sentence_and_head_and_a_note_for_each_bad_line(
     assert "not UTF-8" in index["about"][0] and "at most" in index["about"][1]
     assert {m.split(":")[0] for m in caplog.messages if m.startswith("line ")} == {"line 4", "line 5"}
     assert [each["provenance"]["source"] for each in index["figures"]] == ["The bus."] * 2 + [HOSTILE] * 2
-    assert json.loads(files["json/001_cross_layer2_head3.json"])["provenance"]["heads"] == ["2.3"]
+    assert json.loads(files["json/001_cross_layer2_head3.json"])["provenance"]["heads"] == ["cross.2.3"]
     for data in files.values():
         assert str(tmp_path).encode() not in data
     document = Document(files["index.html"].decode())

@@ -79,7 +79,7 @@ def test_a_pdf_has_the_tokens_as_text_and_its_fonts_inside(maps: AttentionMaps) 
     figure = one_head(maps, "cross", 3, 5, language="ko", provenance=PROVENANCE)
     reader = pypdf.PdfReader(io.BytesIO(export(figure, "pdf")))
     text = reader.pages[0].extract_text()
-    for token in ("Der", "Hu", "nd", "einen", "dog", "</s>", "생성 토큰 (쿼리)", "어텐션 가중치", "4층 6번 헤드"):
+    for token in ("Der", "Hu", "nd", "einen", "dog", "</s>", "생성 토큰 (쿼리)", "어텐션 가중치", "cross.4.6 헤드"):
         assert token in text
     used = [font.get_object() for font in reader.pages[0]["/Resources"]["/Font"].values()]  # type: ignore[index]
     assert used

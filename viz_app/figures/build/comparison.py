@@ -11,6 +11,7 @@ from viz_app.figures.build.request import Request
 from viz_app.figures.model.figure import DifferencePanel, HeatmapFigure, HeatmapPanel, NumbersPanel, SignedPanel
 from viz_app.figures.options import AnyKind
 from viz_app.figures.text import view_captions
+from viz_app.figures.text.captions import head_name
 
 
 def comparison(r: Request) -> HeatmapFigure:
@@ -26,7 +27,7 @@ def comparison(r: Request) -> HeatmapFigure:
     places = (r.layer, r.head), other
     t = first.t
     a, b = (
-        view.panel(*place, f"{letter}: {name or t('figures.title_place', layer=place[0] + 1, head=place[1] + 1)}")
+        view.panel(*place, f"{letter}: {name or t('figures.title_place', head=head_name(view.kind, *place))}")
         for view, place, letter, name in zip((first, second), places, "AB", names, strict=True)
     )
     if kind_b != kind:

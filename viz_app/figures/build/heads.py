@@ -22,7 +22,7 @@ def one_head(r: Request) -> HeatmapFigure:
         check_index("head", head, len(view.heads(layer)))
     return view.figure(
         [view.panel(layer, head)],
-        title=view.t("figures.title_head", layer=layer + 1, head=head + 1, kind=view.kind_title),
+        title=view.t("figures.title_head", head=captions.head_name(kind, layer, head), kind=view.kind_title),
         where=f"layer{layer + 1}_head{head + 1}",
         view={"name": "head", "layer": layer, "head": head},
         draw_notes=kind == "decoder",

@@ -8,6 +8,7 @@ from viz_app.figures.build.request import Request
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.slicing import check_index
 from viz_app.figures.text import view_captions
+from viz_app.figures.text.captions import head_name
 
 
 def head_lines(r: Request) -> LinesFigure:
@@ -28,7 +29,7 @@ def head_lines(r: Request) -> LinesFigure:
         check_index("query", query, len(panels[0].query_labels))
     numbers = ", ".join(str(head + 1) for head in heads)
     if len(heads) == 1:
-        title = t("figures.title_head", layer=layer + 1, head=numbers, kind=view.kind_title)
+        title = t("figures.title_head", head=head_name(kind, layer, heads[0]), kind=view.kind_title)
     else:
         title = t("figures.title_lines", layer=layer + 1, heads=numbers, kind=view.kind_title)
     where = f"layer{layer + 1}_head{'-'.join(str(head + 1) for head in heads)}_lines"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from transformer_core.attention_maps import WORD_BOUNDARY
+from transformer_core.head import Head
 from transformer_core.parsing.sequences import Brackets, Repaired, to_tree
 from transformer_core.parsing.vocabulary import generates_trees
 from viz_app.figures.model.constituency import ConstituencyFigure, Constituent
@@ -81,7 +82,7 @@ def tree(r: Request) -> ConstituencyFigure:
     view |= {"language": r.language} if r.language != "en" else {}
     title, place = t("figures.title_tree"), ""
     if r.step is not None:
-        title = t("figures.title_tree_step", layer=r.layer + 1, head=r.head + 1, step=r.step)
+        title = t("figures.title_tree_step", head=str(Head("cross", r.layer, r.head)), step=r.step)
         place = f"_layer{r.layer + 1}_head{r.head + 1}_step{r.step}"
     figure = ConstituencyFigure(
         nodes=[*_nodes(r.parse, repaired)],
@@ -103,7 +104,10 @@ def tree(r: Request) -> ConstituencyFigure:
     if r.step is not None:
         assert figure.weights is not None
         caption = caption + view_captions.tree_attention_caption(
-            figure, f"{r.layer + 1}.{r.head + 1}", r.require_decoding.outputs.tokens[r.step - 1], language=r.language
+            figure,
+            str(Head("cross", r.layer, r.head)),
+            r.require_decoding.outputs.tokens[r.step - 1],
+            language=r.language,
         )
     return replace(figure, caption=caption.text, alt=f"{t('figures.alt_tree')} {caption.text} {figure.text}")
 

@@ -9,6 +9,7 @@ from viz_app.figures.build.heads import one_head
 from viz_app.figures.build.request import Request
 from viz_app.figures.model.figure import Figure, HeatmapFigure
 from viz_app.figures.text import view_captions
+from viz_app.figures.text.captions import head_name
 
 _COLUMNS = 4
 
@@ -61,7 +62,7 @@ def decoding_steps(r: Request) -> HeatmapFigure:
     caption = view_captions.steps_caption(last.maps, kind, layer, head, steps, language=r.language)
     return last.figure(
         panels,
-        title=t("figures.title_head", layer=layer + 1, head=head + 1, kind=last.kind_title),
+        title=t("figures.title_head", head=head_name(kind, layer, head), kind=last.kind_title),
         where=f"layer{layer + 1}_head{head + 1}_steps",
         view={"name": "steps", "layer": layer, "head": head, "steps": list(steps)},
         columns=_COLUMNS,

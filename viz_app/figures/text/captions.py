@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from transformer_core.attention_maps import Axis
-from viz_app.figures.model.arrays import Maps
+from transformer_core.head import Head
+from viz_app.figures.model.arrays import OWN, Maps
 from viz_app.figures.model.figure import display_label
 from viz_app.figures.model.slicing import AttentionSlice
 from viz_app.figures.options import AnyKind
@@ -117,7 +118,7 @@ def head_caption(maps: Maps, kind: AnyKind, layer: int, head: int, *, language: 
     near = [link for link in links if link.weight > links[0].weight - _NEARLY]
     # In the order of the sentence, so that equally long queries give the first one.
     link = max(sorted(near, key=lambda link: link.row), key=lambda link: len(link.query))
-    values = {"head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
+    values = {"head": head_name(kind, layer, head), "percent": percent(link.weight)}
     tokens = {"query": link.query, "key": link.key}
     template = f"caption_{kind}"
     if kind == "decoder":
@@ -158,7 +159,7 @@ def all_caption(maps: Maps, kind: AnyKind, *, language: str = "en") -> Caption:
 def head_alt(view: AttentionSlice, layer: int, head: int) -> str:
     """Describe the map of one head in words: what it is, its axes, its three strongest links."""
     language = view.t.language
-    place = {"kind": view.kind_title, "layer": layer + 1, "head": head + 1}
+    place = {"kind": view.kind_title, "head": head_name(view.kind, layer, head)}
     links = [
         say(language, "alt_link", {"query": link.query, "key": link.key}, percent=percent(link.weight)).text
         for link in strongest_links(view.maps, view.kind, layer, head)
@@ -189,13 +190,18 @@ def strongest_link_caption(
 ) -> Caption:
     """Caption the strongest link of a head between two different content tokens; the template may name its kind."""
     link = strongest_links(maps, kind, layer, head, count=1, itself=False)[0]
-    values = {"kind": kind_name(language, kind), "head": f"{layer + 1}.{head + 1}", "percent": percent(link.weight)}
+    values = {"kind": kind_name(language, kind), "head": head_name(kind, layer, head), "percent": percent(link.weight)}
     return say(language, template, {"query": link.query, "key": link.key}, **values)
 
 
 def kind_name(language: str, kind: AnyKind) -> str:
     """Return the name of a kind of attention."""
     return texts(language)(f"figures.kind_{kind}")
+
+
+def head_name(kind: AnyKind, layer: int, head: int) -> str:
+    """Return the name of a head, such as cross.4.6; 4.6 in own arrays."""
+    return f"{layer + 1}.{head + 1}" if kind == OWN else str(Head(kind, layer, head))
 
 
 def _count(weights: npt.NDArray[np.float32]) -> int:

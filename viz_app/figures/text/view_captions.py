@@ -19,6 +19,7 @@ from viz_app.figures.text.captions import (
     all_caption,
     axis_words,
     head_caption,
+    head_name,
     kind_name,
     percent,
     say,
@@ -65,7 +66,7 @@ def lines_caption(
         return caption + strongest_link_caption(maps, kind, layer, heads[int(np.argmax(peaks))], language)
     rows = maps.weights(kind)[layer, list(heads), query]  # (heads, K)
     head, column = divmod(int(rows.argmax()), rows.shape[1])
-    values = {"head": f"{layer + 1}.{heads[head] + 1}", "percent": percent(float(rows[head, column]))}
+    values = {"head": head_name(kind, layer, heads[head]), "percent": percent(float(rows[head, column]))}
     tokens = {"query": _token(maps.queries(kind).tokens[query]), "key": _token(maps.keys(kind).tokens[column])}
     row = say(language, "caption_row", tokens, **values)
     return caption + row if caption.segments else row
@@ -79,7 +80,7 @@ def lines_alt(view: AttentionSlice, layer: int, heads: Sequence[int], caption: C
 
 def steps_caption(maps: Maps, kind: AnyKind, layer: int, head: int, steps: Sequence[int], *, language: str) -> Caption:
     """Caption steps side by side, with the head at the last one; `maps` are cut to that step."""
-    place = {"head": f"{layer + 1}.{head + 1}", "steps": _list([step - 1 for step in steps])}
+    place = {"head": head_name(kind, layer, head), "steps": _list([step - 1 for step in steps])}
     return say(language, "caption_steps", **place) + head_caption(maps, kind, layer, head, language=language)
 
 
@@ -129,7 +130,7 @@ def tree_caption(figure: ConstituencyFigure, *, language: str) -> Caption:
 
 
 def tree_attention_caption(figure: ConstituencyFigure, head: str, generated: str, *, language: str) -> Caption:
-    """Caption the attention of a head to the words while a token is generated; `head` counts from 1, as 4.6."""
+    """Caption the attention of a head to the words while a token is generated; `head` is its name."""
     weights = np.array(figure.weights)
     word = int(weights.argmax())
     tokens = {"query": _token(generated), "key": _token(figure.words[word])}

@@ -61,7 +61,7 @@ def test_words_are_tinted_by_the_row_of_the_token_that_the_step_generates(maps: 
     assert figure.weights == pytest.approx([*row[:4], row[4] + row[5]], abs=1e-6)
     best = int(np.argmax(np.array(figure.weights)))
     generated = maps.outputs.tokens[3].lstrip("\u2581")
-    told = f"While generating \u201c{generated}\u201d, head 3.6 attends most to \u201c{figure.words[best]}\u201d"
+    told = f"While generating \u201c{generated}\u201d, head cross.3.6 attends most to \u201c{figure.words[best]}\u201d"
     assert told in figure.caption
     assert figure.provenance["view"] == {"name": "tree", "layer": 2, "head": 5, "step": 4}
     with pytest.raises(ValueError, match="the maps have 6 source tokens, but the parser read 2"):

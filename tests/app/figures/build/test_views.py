@@ -44,7 +44,7 @@ def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
     assert figure.panels[48].masked is not None
     assert [count for _, count in figure.row_groups] == [6, 6, 6]
     assert figure.caption.startswith("All 144 heads: 48 in the encoder")
-    assert re.search(r"Head \d\.\d of encoder-decoder attention has the strongest link there", figure.caption)
+    assert re.search(r"Head cross\.\d\.\d of encoder-decoder attention has the strongest link there", figure.caption)
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,9 @@ def test_the_strongest_content_link_leaves_special_tokens_out(hand_made: Attenti
 
 def test_captions_say_what_the_weights_say(hand_made: AttentionMaps) -> None:
     caption = head_caption(hand_made, "cross", 0, 0)
-    assert caption.text == "Generating \u201cHund\u201d: head 1.1 attends to \u201cdog\u201d (81 %)."
+    assert caption.text == "Generating \u201cHund\u201d: head cross.1.1 attends to \u201cdog\u201d (81 %)."
     korean = head_caption(hand_made, "cross", 0, 0, language="ko")
-    assert korean.text == "\u201cHund\u201d 생성: 1.1번 헤드는 어텐션의 81 %를 \u201cdog\u201d 쪽에 둡니다."
+    assert korean.text == "\u201cHund\u201d 생성: cross.1.1 헤드는 어텐션의 81 %를 \u201cdog\u201d 쪽에 둡니다."
 
 
 def test_the_most_telling_link_is_that_of_a_whole_content_word(hand_made: AttentionMaps) -> None:
@@ -60,20 +60,22 @@ def test_a_head_that_rests_is_told(hand_made: AttentionMaps) -> None:
 def test_decoder_captions_name_input_and_output(hand_made: AttentionMaps) -> None:
     text = head_caption(hand_made, "decoder", 0, 0).text
     assert text.startswith(
-        "After reading \u201cder\u201d, generating \u201cHund\u201d: head 1.1 attends to itself (70 %)."
+        "After reading \u201cder\u201d, generating \u201cHund\u201d: head decoder.1.1 attends to itself (70 %)."
     )
     assert "50 %" in layer_caption(hand_made, "decoder", 0).text  # "itself" is not a link between two tokens
 
 
 def test_captions_of_several_heads_name_the_sharpest(hand_made: AttentionMaps) -> None:
     for caption in (layer_caption(hand_made, "cross", 0), all_caption(hand_made, "cross")):
-        assert caption.text.endswith("Head 1.1 has the strongest link: \u201cHund\u201d to \u201cdog\u201d, 81 %.")
+        assert caption.text.endswith(
+            "Head cross.1.1 has the strongest link: \u201cHund\u201d to \u201cdog\u201d, 81 %."
+        )
 
 
 def test_alt_text_names_kind_axes_and_links(hand_made: AttentionMaps) -> None:
     alt = head_alt(Request(maps=hand_made, kind="cross").attention, 0, 0)
     assert alt == (
-        "Heat map, encoder-decoder attention, layer 1, head 1. 3 rows: generated token (query). 3 columns: "
+        "Heat map, encoder-decoder attention, head cross.1.1. 3 rows: generated token (query). 3 columns: "
         "source token (key). Strongest links: \u201cHund\u201d to \u201cdog\u201d 81 %, "
         "\u201cder\u201d to \u201cthe\u201d 60 %."
     )
