@@ -72,7 +72,7 @@ class ForwardTrace:
 
 @torch.no_grad()
 def trace_forward(
-    translator: Translator, source: Sequence[int], target: Sequence[int], length: int, shown: int
+    translator: Translator, source: Sequence[int], target: Sequence[int], length: int, positions: int
 ) -> ForwardTrace:
     """Run the model on a sentence pair and keep the values that the lesson shows.
 
@@ -81,7 +81,7 @@ def trace_forward(
         source: Ids of the source without `</s>`.
         target: Ids of the translation without `</s>`.
         length: Rows of the decoder: one more than the translation has tokens, unless it was cut off.
-        shown: Positions that are shown, at most.
+        positions: Positions that are shown, at most.
     """
     model, special = translator.model, translator.tokenizer.special
     batch = make_batch([source], [list(target)], special)
@@ -89,20 +89,20 @@ def trace_forward(
     activations = record_activations(model, batch.source, inputs)
     inner = [station for station in activations if station.hidden is not None]
     logits = activations[-1].values  # (T, V)
-    steps, again = _step_by_step(model, batch.source, inputs[:, :shown], special.pad)  # (n, V) each
-    first = logits[:shown]
+    steps, again = _step_by_step(model, batch.source, inputs[:, :positions], special.pad)  # (n, V) each
+    first = logits[:positions]
     error = max(float((first - other).abs().max()) for other in (steps, again))
-    targets = outputs[:shown, None]
+    targets = outputs[:positions, None]
     log_probabilities = [torch.log_softmax(each, dim=-1).gather(1, targets)[:, 0] for each in (first, steps, again)]
     return ForwardTrace(
         stations=[_station_values(station) for station in activations],
-        stats=np.stack([_stats(station.values[:shown], shown) for station in activations]),
-        tensors=np.stack([_padded(_bytes(station.values[:shown]), shown) for station in activations[:-1]]),
-        sums=_sums(activations, shown, model.config.residual),
-        cosines=_cosines(activations, shown),
-        active=np.stack([_padded(_share_on(station)[:shown], shown) for station in inner]),
-        inner=np.stack([_padded(_inner_bytes(station, shown), shown) for station in inner]),
-        order_error=max(_order_error(model, activations, station, shown) for station in inner),
+        stats=np.stack([_stats(station.values[:positions], positions) for station in activations]),
+        tensors=np.stack([_padded(_bytes(station.values[:positions]), positions) for station in activations[:-1]]),
+        sums=_sums(activations, positions, model.config.residual),
+        cosines=_cosines(activations, positions),
+        active=np.stack([_padded(_share_on(station)[:positions], positions) for station in inner]),
+        inner=np.stack([_padded(_inner_bytes(station, positions), positions) for station in inner]),
+        order_error=max(_order_error(model, activations, station, positions) for station in inner),
         once=log_probabilities[0].numpy(),
         stepwise=log_probabilities[1].numpy(),
         again=log_probabilities[2].numpy(),
@@ -122,10 +122,10 @@ def _station_values(station: Activation) -> dict[str, Any]:
     }
 
 
-def _stats(values: Tensor, shown: int) -> FloatArray:
-    """(n, width) -> (shown, 3)."""
+def _stats(values: Tensor, positions: int) -> FloatArray:
+    """(n, width) -> (positions, 3)."""
     columns = (values.mean(dim=-1), values.std(dim=-1, unbiased=False), values.norm(dim=-1))
-    return _padded(torch.stack(columns, dim=1).numpy(), shown)
+    return _padded(torch.stack(columns, dim=1).numpy(), positions)
 
 
 def _padded(rows: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
@@ -137,10 +137,10 @@ def _bytes(values: Tensor) -> ByteArray:
     return (values / LIMIT * 127).round().clamp(-127, 127).add(128).to(torch.uint8).numpy()
 
 
-def _inner_bytes(station: Activation, shown: int) -> ByteArray:
+def _inner_bytes(station: Activation, positions: int) -> ByteArray:
     """Scale inner values to bytes; an active unit is at least 1."""
     assert station.hidden is not None
-    values = station.hidden[:shown].clamp(min=0)
+    values = station.hidden[:positions].clamp(min=0)
     scaled = (values / values.max().clamp(min=1e-9) * 255).ceil()
     return scaled.to(torch.uint8).numpy()
 
@@ -150,21 +150,21 @@ def _share_on(station: Activation) -> FloatArray:
     return (station.hidden > 0).float().mean(dim=-1).numpy()
 
 
-def _sums(activations: Sequence[Activation], shown: int, residual: bool) -> FloatArray:
-    """(Add & Norms, shown, 3)."""
+def _sums(activations: Sequence[Activation], positions: int, residual: bool) -> FloatArray:
+    """(Add & Norms, positions, 3)."""
     rows: list[FloatArray] = []
     before: Tensor | None = None
     for number, station in enumerate(activations):
         if station.name == "add_norm" and before is not None:
             sublayer = activations[number - 1].values
-            rows.append(_stats((before + sublayer if residual else sublayer)[:shown], shown))
+            rows.append(_stats((before + sublayer if residual else sublayer)[:positions], positions))
         if station.name in ("positions", "add_norm"):
             before = station.values
     return np.stack(rows)
 
 
-def _cosines(activations: Sequence[Activation], shown: int) -> FloatArray:
-    """(Add & Norms, shown, 2)."""
+def _cosines(activations: Sequence[Activation], positions: int) -> FloatArray:
+    """(Add & Norms, positions, 2)."""
     rows: list[FloatArray] = []
     start: dict[Side, Tensor] = {}
     before: Tensor | None = None
@@ -173,21 +173,21 @@ def _cosines(activations: Sequence[Activation], shown: int) -> FloatArray:
             start[station.side] = before = station.values
         elif station.name == "add_norm" and before is not None:
             pairs = [F.cosine_similarity(other, station.values, dim=-1) for other in (before, start[station.side])]
-            rows.append(_padded(torch.stack(pairs, dim=1)[:shown].numpy(), shown))
+            rows.append(_padded(torch.stack(pairs, dim=1)[:positions].numpy(), positions))
             before = station.values
     return np.stack(rows)
 
 
 @torch.no_grad()
-def _order_error(model: Transformer, activations: Sequence[Activation], station: Activation, shown: int) -> float:
+def _order_error(model: Transformer, activations: Sequence[Activation], station: Activation, positions: int) -> float:
     """Run a feed-forward network again with its first token at every other place, and compare what each token gets."""
     module = model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward")
     add_norm: Any = model.get_submodule(f"{station.side}.layers.{station.layer}.feed_forward_add_norm")
-    x = activations[activations.index(station) - 1].values[:shown]
+    x = activations[activations.index(station) - 1].values[:positions]
     x = add_norm.norm(x) if add_norm.pre_norm else x
     orders = torch.stack([moved_order(len(x), place) for place in range(len(x))])  # (n, n)
     out = module(x[orders])  # (n, n, d)
-    return float((out - station.values[:shown][orders]).abs().max())
+    return float((out - station.values[:positions][orders]).abs().max())
 
 
 def moved_order(count: int, place: int) -> Tensor:

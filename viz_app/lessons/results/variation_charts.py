@@ -31,7 +31,7 @@ def _chart(row: str, measure: str, whose: str, results: Results | None, t: Texts
 
 def variation_charts(t: Texts, results: Results | None) -> dict[str, Any]:
     """Return Table 3 for the stage: every choice of rows and measure, with our seeds and verdicts."""
-    ours = {measure: {line.preset: _found(results, line, measure) for line in TABLE_3} for measure in MEASURES}
+    ours = {measure: {line.preset: _reduced(results, line, measure) for line in TABLE_3} for measure in MEASURES}
     tables = {row: _table(_lines(row), ours, results, t) for row in _ROWS}
     rows = {row: t("lesson_results.all_rows") if row == "all" else row for row in _ROWS}
     measures = {name: t(f"lesson_results.measure_{name}") for name in (*MEASURES, "parameters")}
@@ -69,7 +69,7 @@ def _lines(row: str) -> list[Variation]:
     return [line for line in TABLE_3 if row == "all" or line.row in ("base", row)]
 
 
-def _found(results: Results | None, line: Variation, measure: Measure) -> ReducedResult | None:
+def _reduced(results: Results | None, line: Variation, measure: Measure) -> ReducedResult | None:
     return reduced_result(results, line.preset, measure) if results else None
 
 

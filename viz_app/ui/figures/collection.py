@@ -24,8 +24,8 @@ _SENTENCE = 60  # characters of a sentence in the list
 
 def collection() -> Collection:
     """Return the collection of this session."""
-    kept: Collection = st.session_state.get(COLLECTION_KEY) or Collection()
-    return kept
+    current: Collection = st.session_state.get(COLLECTION_KEY) or Collection()
+    return current
 
 
 def draw_add(t: Texts, exportable: ExportableFigure) -> None:
@@ -44,20 +44,20 @@ def draw_add(t: Texts, exportable: ExportableFigure) -> None:
 
 def draw_collection(t: Texts) -> None:
     """Draw the list, with a button to remove each, and the zip; nothing while it is empty."""
-    kept = collection()
-    if not kept.figures:
+    current = collection()
+    if not current.figures:
         return
     with st.container(border=True, key="figures-collection", gap="small"):
-        count = len(kept.figures)
+        count = len(current.figures)
         st.markdown(f"**{t('figures_page.collection', count=count, most=MAX_FIGURES)}**")
         with st.container(key="figures-collected", gap=None):
-            for number, exportable in enumerate(kept.figures, start=1):
+            for number, exportable in enumerate(current.figures, start=1):
                 _draw_entry(t, number, exportable)
         formats = _formats(t)
         with st.container(horizontal=True, key="figures-collection-buttons"):
             st.download_button(
                 t("figures_page.collection_zip", count=count),
-                data=in_turns(partial(kept.bundle, formats, t.language)),
+                data=in_turns(partial(current.bundle, formats, t.language)),
                 file_name="headlight_collection.zip",
                 mime="application/zip",
                 key="figures-download-collection",
@@ -110,9 +110,9 @@ def _formats(t: Texts) -> tuple[str, ...]:
 
 
 def _add(exportable: ExportableFigure) -> None:
-    kept = collection()
-    if not kept.reason_refused(exportable):  # a second click, or another tab, may have been quicker
-        st.session_state[COLLECTION_KEY] = kept.with_figure(exportable)
+    current = collection()
+    if not current.reason_refused(exportable):  # a second click, or another tab, may have been quicker
+        st.session_state[COLLECTION_KEY] = current.with_figure(exportable)
 
 
 def _remove(key: str) -> None:

@@ -145,10 +145,10 @@ def _draw_live(t: Texts, served: TranslationService, atlas: Atlas, state: Prunin
             translation = translate_pruned(served, session.session_id(), result, heads)
         except Superseded:
             st.stop()
-        _draw_found(t, atlas, state, translation)
+        _draw_translations(t, atlas, state, translation)
 
 
-def _draw_found(t: Texts, atlas: Atlas, state: PruningState, translation: AblatedTranslation) -> None:
+def _draw_translations(t: Texts, atlas: Atlas, state: PruningState, translation: AblatedTranslation) -> None:
     values = {"left": state.left, "count": most_left(atlas, state.group), "order": t(f"atlas.order_{state.order}")}
     st.caption(t("atlas.live", **values))
     same = not any(changed for _, changed in (*translation.original, *translation.words))

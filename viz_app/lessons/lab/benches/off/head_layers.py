@@ -43,9 +43,9 @@ def asked_layers(context: LessonContext) -> tuple[str, list[Layer]]:
     layers = all_layers(context)
     if not is_by_layer(context):
         return "h0", layers
-    digits, asked = set_of_bits(context, "layers", layers)
+    digits, subset = set_of_bits(context, "layers", layers)
     heads = context.service.translator.config.num_heads
-    return digits, asked or [layers[int(np.abs(estimates(context)).argmax()) // heads]]
+    return digits, subset or [layers[int(np.abs(estimates(context)).argmax()) // heads]]
 
 
 def estimates(context: LessonContext) -> FloatArray:

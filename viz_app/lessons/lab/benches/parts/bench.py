@@ -27,7 +27,7 @@ _CHOSEN = re.compile(r"[pw]([0-9]{1,3})")
 
 def data(context: LessonContext) -> StageData:
     """Return the effects of sub-layers, layers and words, and the translation without the one that is shown."""
-    effects, chosen = _effects(context), _chosen(context)
+    effects, item = _effects(context), _chosen(context)
     return StageData(
         values={
             "tokens": list(effects.run.tokens),
@@ -35,8 +35,8 @@ def data(context: LessonContext) -> StageData:
             "layers": context.service.translator.config.num_layers,
             "parts": [[part.stack, part.sublayer, part.layer] for part in effects.parts],
             "words": list(effects.words),
-            "chosen": chosen,
-            "without": compared(effects.run.text, _without(context, chosen)),
+            "chosen": item,
+            "without": compared(effects.run.text, _without(context, item)),
         },
         arrays={"effects": _stacked(effects)},
         answers={"chosen": str(context.state.settings.get("chosen", ""))},
@@ -70,17 +70,17 @@ def _chosen(context: LessonContext) -> str:
     return f"w{int(effects.word_effects.sum(dim=1).argmax())}"
 
 
-def _without(context: LessonContext, chosen: str) -> str:
+def _without(context: LessonContext, item: str) -> str:
     """Translate the sentence without the part or the word."""
-    translator, effects, number = context.service.translator, _effects(context), int(chosen[1:])
+    translator, effects, number = context.service.translator, _effects(context), int(item[1:])
 
     def compute(stop: ShouldStop) -> str:
         from transformer_core.analysis.effects.part_effects import translate_without
 
-        missing = number if chosen[0] == "w" else effects.parts[number]
+        missing = number if item[0] == "w" else effects.parts[number]
         return translate_without(translator, context.source, missing, beam=BEAM, should_stop=stop).text
 
-    return context.compute_once(("lab.parts.without", context.source, chosen), compute)
+    return context.compute_once(("lab.parts.without", context.source, item), compute)
 
 
 def recipe(context: LessonContext) -> Recipe:
