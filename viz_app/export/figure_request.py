@@ -103,12 +103,10 @@ class ModelRunner:
             provenance = make_provenance(translator, forced, source=text)
             parse = ParserOutput.from_tokens(text, forced.tokens, forced.scores, tokenizer)
             return ForwardResult(forced.attention, provenance | record, None, parse)
-        translation = translator.translate(text, beam=sentence.beam, alpha=sentence.alpha)
-        provenance = make_provenance(translator, translation, beam=sentence.beam, alpha=sentence.alpha)
-        parse = ParserOutput.from_tokens(text, translation.tokens, translation.scores, tokenizer)
-        return ForwardResult(
-            translation.attention, provenance | record, Search.from_translation(translation, tokenizer), parse
-        )
+        result = translator.translate(text, beam=sentence.beam, alpha=sentence.alpha)
+        provenance = make_provenance(translator, result, beam=sentence.beam, alpha=sentence.alpha)
+        parse = ParserOutput.from_tokens(text, result.tokens, result.scores, tokenizer)
+        return ForwardResult(result.attention, provenance | record, Search.from_translation(result, tokenizer), parse)
 
 
 def model_input(translator: Translator, sentence: Sentence) -> str:

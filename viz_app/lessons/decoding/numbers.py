@@ -42,11 +42,8 @@ def _decided(context: LessonContext) -> dict[str, Any] | None:
     if text is None:
         return None
     key = ("decoding.decided", text)
-    translation = context.compute_once(key, lambda stop: translator.translate(text, beam=BEAM, should_stop=stop))
-    return {
-        "text": text,
-        "tree": search_tree(translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0),
-    }
+    result = context.compute_once(key, lambda stop: translator.translate(text, beam=BEAM, should_stop=stop))
+    return {"text": text, "tree": search_tree(result, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)}
 
 
 def _other(context: LessonContext) -> str:

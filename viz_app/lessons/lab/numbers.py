@@ -23,12 +23,10 @@ def data(context: LessonContext) -> StageData:
         return StageData(values={**values, "late": context.late})
     name = context.state.scene if context.state.scene in benches() else next(iter(benches()))
     try:
-        bench_data = benches()[name].data(context)
+        stage = benches()[name].data(context)
     except TooMuchWork as error:
         return StageData(values={**values, "times": error.times})
-    return StageData(
-        values={**values, "bench": name, name: bench_data.values}, arrays=bench_data.arrays, answers=bench_data.answers
-    )
+    return StageData(values={**values, "bench": name, name: stage.values}, arrays=stage.arrays, answers=stage.answers)
 
 
 def selection(scene: str, context: LessonContext) -> Selection | None:

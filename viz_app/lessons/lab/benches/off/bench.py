@@ -120,7 +120,7 @@ def _effects_of(context: LessonContext, change: Change, frozen: bool, layer: Lay
     return context.compute_once(key if layer is None else (*key, layer), compute)
 
 
-def _joined(ablations: list[HeadEffects]) -> HeadEffects:
+def _joined(results: list[HeadEffects]) -> HeadEffects:
     """Join results of which at most one is a number at each place, and the others NaN."""
     import torch
     from torch import Tensor
@@ -128,10 +128,8 @@ def _joined(ablations: list[HeadEffects]) -> HeadEffects:
     def join(parts: list[dict[Kind, Tensor]]) -> dict[Kind, Tensor]:
         return {kind: torch.stack([part[kind] for part in parts]).nanmean(dim=0) for kind in KINDS}
 
-    drawn = [each.draws for each in ablations if each.draws is not None]
-    return replace(
-        ablations[0], effects=join([each.effects for each in ablations]), draws=join(drawn) if drawn else None
-    )
+    drawn = [each.draws for each in results if each.draws is not None]
+    return replace(results[0], effects=join([each.effects for each in results]), draws=join(drawn) if drawn else None)
 
 
 def _check(context: LessonContext, ablation: HeadEffects, change: Change, frozen: bool) -> dict[str, list[float]]:

@@ -136,12 +136,10 @@ def _traced(context: LessonContext, slow: bool) -> dict[str, Traced]:
     left_out = passes.source_length * passes.whole + passes.target_length * passes.decoder
     gradients = passes.target_length * passes.whole
     check_work(left_out + (_POINTS_OF_PATH if slow else 2) * gradients)
-    attributions = context.compute_once(("lab.trace", context.source), _tracer(context, _names(context, slow=False)))
+    traces = context.compute_once(("lab.trace", context.source), _tracer(context, _names(context, slow=False)))
     if slow:
-        attributions = attributions | context.compute_once(
-            ("lab.trace.slow", context.source), _tracer(context, (SLOW, YARDSTICK))
-        )
-    return {name: attributions[name] for name in _names(context, slow=slow)}
+        traces = traces | context.compute_once(("lab.trace.slow", context.source), _tracer(context, (SLOW, YARDSTICK)))
+    return {name: traces[name] for name in _names(context, slow=slow)}
 
 
 def _tracer(context: LessonContext, methods: tuple[str, ...]) -> Callable[[ShouldStop], dict[str, Traced]]:
