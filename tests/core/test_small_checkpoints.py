@@ -17,6 +17,7 @@ from transformer_core.config import ModelConfig, TrainingConfig
 from transformer_core.model.transformer import Transformer, count_parameters
 from transformer_core.paper.presets import preset
 from transformer_core.paper.table3 import ROWS, Results, changes, common_training, reduced_row
+from transformer_core.storage.format_1 import current_names
 from transformer_core.training.schedule import learning_rate
 from transformer_core.translator import Translator
 
@@ -31,7 +32,9 @@ def check_course(course: dict[str, Any], recipe: dict[str, Any]) -> None:
     chosen = preset("small")
     assert recipe["preset"] == "small"
     training = chosen.training.replace(**recipe.get("training", {}))
-    assert TrainingConfig.from_dict(course["training"]) == training  # options that came later have their defaults
+    assert (
+        TrainingConfig.from_dict(current_names(course["training"])) == training
+    )  # options that came later have their defaults
     assert ModelConfig.from_dict(course["model"]) == merged_model(chosen.model, recipe.get("model", {}))
     updates = course["updates"]
     assert {len(column) for column in updates.values()} == {len(updates["step"])}
