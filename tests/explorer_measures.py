@@ -62,5 +62,5 @@ def change(before: AttentionMaps, after: AttentionMaps, kind: Kind) -> Numbers:
 def clearly_changed(changes: Numbers) -> npt.NDArray[np.bool_]:
     """(layers, heads): farther above the median than three times the median distance from it."""
     middle = np.median(changes)
-    found: npt.NDArray[np.bool_] = changes > max(0.05, middle + 3 * np.median(np.abs(changes - middle)))
-    return found
+    result: npt.NDArray[np.bool_] = changes > max(0.05, middle + 3 * np.median(np.abs(changes - middle)))
+    return result

@@ -35,9 +35,9 @@ def test_every_file_and_folder_exists(guide: Path) -> None:
     for text in paragraphs(guide):
         folders = [ROOT, *(link if link.is_dir() else link.parent for link in linked(guide, text))]
         for path in _PATH.findall(text):
-            found = [folder for folder in folders if (folder / path).exists()]
+            rows = [folder for folder in folders if (folder / path).exists()]
             # A file that many folders have, such as lesson.toml, is named alone.
-            assert found or ("/" not in path.rstrip("/") and any((ROOT / "viz_app").rglob(path))), path
+            assert rows or ("/" not in path.rstrip("/") and any((ROOT / "viz_app").rglob(path))), path
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)

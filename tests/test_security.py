@@ -68,9 +68,9 @@ def test_vendored_files_are_those_of_their_packages(folder: Path) -> None:
     """As `sha256sum --check SHA256SUMS` does; a file that is not listed fails too."""
     lines = (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines()
     listed = {name: digest for digest, name in (line.split("  ") for line in lines)}
-    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    values = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
     own = {"README.md", "SHA256SUMS"}
-    assert {name: digest for name, digest in found.items() if name not in own} == listed
+    assert {name: digest for name, digest in values.items() if name not in own} == listed
     text = (folder / "README.md").read_text(encoding="utf-8")
     assert [name for name in listed if f"`{name}`" not in text] == []  # with version, source and licence
 

@@ -47,8 +47,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-index", "--no-build-isolation"]
     subprocess.run([*build, "-w", str(folder), str(ROOT)], check=True)
-    (found,) = folder.iterdir()
-    return found
+    (result,) = folder.iterdir()
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -109,8 +109,8 @@ def test_it_translates_as_the_checkout_does(run: Run, capsys: pytest.CaptureFixt
     from transformer_core.translator import Translator
 
     for name in ("en-de", "en-fr", "en-fr-small", "en-tree"):
-        found = run("headlight", "translate", "--checkpoint", f"checkpoints/{name}", input=f"{TEXT}\n".encode())
-        assert found.stdout.decode("utf-8") == Translator.load(SHIPPED / name).translate(TEXT).text + "\n"
+        result = run("headlight", "translate", "--checkpoint", f"checkpoints/{name}", input=f"{TEXT}\n".encode())
+        assert result.stdout.decode("utf-8") == Translator.load(SHIPPED / name).translate(TEXT).text + "\n"
 
 
 @pytest.mark.parametrize("format", ["pdf", "json"])

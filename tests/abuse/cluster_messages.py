@@ -61,21 +61,21 @@ def _sentence() -> Encoding:
 @cache
 def _reply() -> tuple[Any, bytes]:
     """The header of a good reply, and its weights."""
-    (found,) = decode_together(_translator(), [_sentence()], 2, lambda: False, lambda _: False)
-    assert isinstance(found, Decoded)
-    header, weights = split_buffer(to_reply(found))
+    (result,) = decode_together(_translator(), [_sentence()], 2, lambda: False, lambda _: False)
+    assert isinstance(result, Decoded)
+    header, weights = split_buffer(to_reply(result))
     return header, bytes(weights)
 
 
 def _check_asked(case: dict[str, Any]) -> None:
     good = Request(_translator().checkpoint_hash, 4, _sentence())
     try:
-        found = read_request(damaged_json(msgspec.to_builtins(good), case), _translator())
+        result = read_request(damaged_json(msgspec.to_builtins(good), case), _translator())
     except Refused as refused:
         assert refused.refusal.error in ("request", "other_model")
         msgspec.json.encode(refused.refusal)
         return
-    assert 1 <= found.beam <= 16 and len(found.sentence) <= _translator().max_tokens
+    assert 1 <= result.beam <= 16 and len(result.sentence) <= _translator().max_tokens
 
 
 class _TooShort(Exception):
@@ -98,12 +98,12 @@ def _check_reply(case: dict[str, Any]) -> None:
         return bytearray(data[at - count : at])
 
     try:
-        found = read_reply(read, _translator(), _sentence())
+        result = read_reply(read, _translator(), _sentence())
     except (BadReply, MapsTooLarge, _TooShort) as error:
         assert str(error) or isinstance(error, _TooShort)
         return
     for kind in KINDS:
-        assert found.maps.weights(kind).shape[2:] == (len(found.maps.queries(kind)), len(found.maps.keys(kind)))
+        assert result.maps.weights(kind).shape[2:] == (len(result.maps.queries(kind)), len(result.maps.keys(kind)))
 
 
 def _check_refusal(case: dict[str, Any]) -> None:

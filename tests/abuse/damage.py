@@ -54,7 +54,7 @@ damages: SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 def edited(document: Any, edits: list[Any]) -> Any:
     """A copy of a document with edits."""
     document = copy.deepcopy(document)
-    for steps, found in edits:
+    for steps, result in edits:
         parent: Any = None
         key: Any = None
         here = document
@@ -64,12 +64,12 @@ def edited(document: Any, edits: list[Any]) -> Any:
                 break
             parent, key = here, keys[step % len(keys)]
             here = parent[key]
-        if len(found) == 2 and isinstance(here, dict):
-            here[found[0]] = found[1]
+        if len(result) == 2 and isinstance(here, dict):
+            here[result[0]] = result[1]
         elif parent is None:
-            document = found[-1] if found else None
-        elif found:
-            parent[key] = found[-1]
+            document = result[-1] if result else None
+        elif result:
+            parent[key] = result[-1]
         else:
             del parent[key]
     return document

@@ -104,10 +104,10 @@ def _check_metrics(case: dict[str, Any]) -> None:
 def _metrics() -> Any:
     checkpoint = SMALL.parent / "en-de"
     parts = [checkpoint / "metrics.json"]
-    found = json.loads(parts[0].read_text(encoding="utf-8"))
+    data = json.loads(parts[0].read_text(encoding="utf-8"))
     for part in ("scores", "alignment", "probes"):
-        found[part] = json.loads((checkpoint / "derived" / f"{part}.json").read_text(encoding="utf-8"))
-    return found
+        data[part] = json.loads((checkpoint / "derived" / f"{part}.json").read_text(encoding="utf-8"))
+    return data
 
 
 def _check_history(case: dict[str, Any]) -> None:

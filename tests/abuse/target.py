@@ -45,8 +45,8 @@ class Target:
     def corpus(self) -> list[Any]:
         """Cases that broke something once, and some made by hand."""
         path = Path(__file__).parent / "corpus" / f"{self.name}.json"
-        found: list[Any] = json.loads(path.read_text(encoding="utf-8"))
-        return found
+        data: list[Any] = json.loads(path.read_text(encoding="utf-8"))
+        return data
 
 
 def _peak() -> float:

@@ -91,12 +91,12 @@ def test_the_app_uses_only_what_these_browsers_have() -> None:
     oldest, files = documented("the app"), [*APP.rglob("*.js"), *APP.rglob("*.css")]
     own = [path for path in files if "vendor" not in path.parts]
     assert len(own) > 100
-    found = [
+    rows = [
         (path.name, name)
         for path in own
         for name in too_new(path.read_text(encoding="utf-8"), SCRIPT if path.suffix == ".js" else STYLE, oldest)
     ]
-    assert found == []
+    assert rows == []
 
 
 def test_phones_may_be_older() -> None:
@@ -105,8 +105,8 @@ def test_phones_may_be_older() -> None:
     styles = join_styles(folder / "join.css", "explained") + (folder / "poll.css").read_text(encoding="utf-8")
     script = join_modules(folder / "js" / "join.js")
     # Explanations of words, which are absent without popovers.
-    found = chain(too_new(script, SCRIPT, oldest), too_new(styles, STYLE, oldest))
-    assert [name for name in found if "showPopover" not in name] == []
+    result = chain(too_new(script, SCRIPT, oldest), too_new(styles, STYLE, oldest))
+    assert [name for name in result if "showPopover" not in name] == []
     assert "@supports not selector(:popover-open)" in styles
 
 

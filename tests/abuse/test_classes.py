@@ -362,8 +362,8 @@ def test_keys_are_guessed_slowly_and_leave_a_trace(
 ) -> None:
     burst, per_minute = class_membership.TRY_BURST, class_membership.TRIES_PER_MINUTE
     with caplog.at_level(logging.WARNING):
-        found = [guess(f"guess {number}", "10.0.0.66") for number in range(1_000)]
-    assert found == [False] * burst + [None] * (1_000 - burst)
+        rows = [guess(f"guess {number}", "10.0.0.66") for number in range(1_000)]
+    assert rows == [False] * burst + [None] * (1_000 - burst)
     assert len(caplog.records) == burst and "10.0.0.66" in caplog.text and "guess" not in caplog.text
     assert guess("right-key", "10.0.0.66") is None  # else the flood would go on
     assert guess("right-key", "10.0.0.7") is True

@@ -46,8 +46,8 @@ def test_what_the_message_says_fits_does_fit() -> None:
 
 def test_the_page_says_so_before_anybody_presses_the_button() -> None:
     exportable = ExportableFigure(of_tokens("a", "b"), Style(width_mm=2000, height_mm=2000), dpi=600)
-    found = exportable.oversized(Preview(b"", 2000, 2000))
-    assert set(found) == {"png"} and found["png"].pixels > MAX_PIXELS
+    result = exportable.oversized(Preview(b"", 2000, 2000))
+    assert set(result) == {"png"} and result["png"].pixels > MAX_PIXELS
     assert not replace(exportable, dpi=72).oversized(Preview(b"", 2000, 2000))
 
 

@@ -66,8 +66,8 @@ def seen_by_others(folder: Path) -> list[str]:
     """Files that another account can read, or folders that it can list."""
     if os.getuid() == 0:
         search = ["find", str(folder), "-mindepth", "1", "-readable"]
-        found = subprocess.run(search, capture_output=True, text=True, check=False, user=NOBODY, group=NOBODY)
-        return found.stdout.split()
+        run = subprocess.run(search, capture_output=True, text=True, check=False, user=NOBODY, group=NOBODY)
+        return run.stdout.split()
     closed = {path for path in folder.rglob("*") if not mode(path) & 0o007}
     return [str(path) for path in folder.rglob("*") if closed.isdisjoint({path, *path.parents})]
 

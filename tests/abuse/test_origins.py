@@ -105,8 +105,8 @@ def test_what_no_parser_reads_is_no_origin(origin: str, monkeypatch: pytest.Monk
 
 def test_refused_requests_count_for_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viz_app.classroom.routes._limit", RateLimit(0.001, 2))
-    found = [Browser().post("/join/ABCDEF/answer", b"x", origin="http://[").status for _ in range(4)]
-    assert found == [403, 403, 429, 429]
+    rows = [Browser().post("/join/ABCDEF/answer", b"x", origin="http://[").status for _ in range(4)]
+    assert rows == [403, 403, 429, 429]
 
 
 # A server on this computer.
@@ -116,9 +116,9 @@ def test_refused_requests_count_for_the_rate(monkeypatch: pytest.MonkeyPatch) ->
 def server(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
     log = tmp_path_factory.mktemp("log") / "log"
     key = {"HEADLIGHT_TEACHER_KEY": "a-long-teacher-key"}
-    found = AppServer(log, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_WORKERS="0", **key)
-    yield found
-    found.stop()
+    result = AppServer(log, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_WORKERS="0", **key)
+    yield result
+    result.stop()
 
 
 def cookie(address: str) -> str:

@@ -80,8 +80,8 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 
 def _put(address: str, size: int) -> dict[str, Any]:
     with urllib.request.urlopen(urllib.request.Request(address, b"x" * size, method="PUT"), timeout=10) as answer:
-        found: dict[str, Any] = json.load(answer)
-    return found
+        loaded: dict[str, Any] = json.load(answer)
+    return loaded
 
 
 def test_the_app_sees_host_port_and_address_of_the_visitor(address: str) -> None:

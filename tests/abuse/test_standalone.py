@@ -26,8 +26,8 @@ def hostile_page(text: str) -> bytes:
     """A page with a text wherever one comes from outside."""
     header = {"version": 2, "selection": {}, "texts": {"title": text}}
     sentence = PageSentence(text=text, branches=[join_buffer(header)], off={text: text}, free={text: text})
-    found = Origin(record={"checkpoint": text, "command": text}, licences={text: text})
-    return explorer_page([sentence, sentence], language="en", origin=found, cards={text: text}, roles={text: text})
+    result = Origin(record={"checkpoint": text, "command": text}, licences={text: text})
+    return explorer_page([sentence, sentence], language="en", origin=result, cards={text: text}, roles={text: text})
 
 
 @pytest.mark.parametrize("text", [*STRINGS, LONE, "</pre></dd>\x00\x1b[201~", '" onload="x', "a\r\nb"])

@@ -221,11 +221,11 @@ def _check_classes(case: dict[str, Any]) -> None:
     restored = Classrooms()
     restored._restore(damaged_json(document, case))
     assert len(restored.cookie_secret()) == SECRET_BYTES
-    for found, each in restored._classes.items():
-        restored.look(found, each.owner)
-        restored.ask(found, each.owner, OwnQuestion(text="And?", choices=("a", "b")))
-        restored.answer(found, "student", each.number, 0)
-        results_table(restored.results(found, each.owner), texts("en"))
+    for result, each in restored._classes.items():
+        restored.look(result, each.owner)
+        restored.ask(result, each.owner, OwnQuestion(text="And?", choices=("a", "b")))
+        restored.answer(result, "student", each.number, 0)
+        results_table(restored.results(result, each.owner), texts("en"))
 
 
 TARGETS = (

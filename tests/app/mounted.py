@@ -13,18 +13,18 @@ from viz_app.components.buffer import split_buffer
 
 def mounted(app: AppTest) -> dict[str, Any]:
     """The data of every component on the page, by name: plain values, or bytes."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for block in app.get("bidi_component"):
         proto = block.proto
         kind = proto.WhichOneof("data")
         if kind is not None:  # a component may be code alone
             data = json.loads(proto.json) if kind == "json" else getattr(proto, kind)
-            before = found.get(proto.component_name)
+            before = values.get(proto.component_name)
             if before is not None:  # findings come one by one, each by a name of its own
                 assert isinstance(data, dict) and isinstance(before, dict) and before.keys() & data.keys() <= {"key"}
                 data = before | data
-            found[proto.component_name] = data
-    return found
+            values[proto.component_name] = data
+    return values
 
 
 def visible(app: AppTest) -> str:
@@ -58,5 +58,5 @@ def headers(app: AppTest) -> list[dict[str, Any]]:
 
 def header(app: AppTest) -> dict[str, Any]:
     """The header of the only payload that the explorer has."""
-    (found,) = headers(app)
-    return found
+    (result,) = headers(app)
+    return result

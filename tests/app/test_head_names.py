@@ -29,14 +29,14 @@ _NUMBERED = {"layer", "layers", "head", "heads", "other_layer", "other_head"}
 
 def documented() -> dict[str, Callable[..., Any]]:
     """Functions and classes that the code of a page imports, and those that `transformer_core` exports."""
-    found = {name: getattr(transformer_core, name) for name in transformer_core._MODULE_OF}
+    values = {name: getattr(transformer_core, name) for name in transformer_core._MODULE_OF}
     for page in PAGES:
         for block in re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
             for node in ast.walk(ast.parse(block)):
                 if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("transformer_core", "viz_app")):
                     module = importlib.import_module(node.module or "")
-                    found |= {f"{node.module}.{each.name}": getattr(module, each.name) for each in node.names}
-    return {name: value for name, value in found.items() if callable(value)}
+                    values |= {f"{node.module}.{each.name}": getattr(module, each.name) for each in node.names}
+    return {name: value for name, value in values.items() if callable(value)}
 
 
 def parameters(function: Callable[..., Any]) -> dict[str, str]:
@@ -46,8 +46,8 @@ def parameters(function: Callable[..., Any]) -> dict[str, str]:
     if issubclass(function, (Head, Layer)):  # the value that has the name, with its place in arrays
         return {}
     methods = [each for name, each in vars(function).items() if inspect.isfunction(each) and not name.startswith("_")]
-    found = {} if issubclass(function, BaseException) else parameters_of(function)
-    return found | {name: kind for each in methods for name, kind in parameters(each).items()}
+    result = {} if issubclass(function, BaseException) else parameters_of(function)
+    return result | {name: kind for each in methods for name, kind in parameters(each).items()}
 
 
 def parameters_of(function: type) -> dict[str, str]:
@@ -108,7 +108,7 @@ def test_no_command_takes_a_number_for_a_head_but_beside_its_kind() -> None:
     numbered = set()
     for flag, (others, action) in options.items():
         if action.type not in (None, str) and not action.dest.endswith("s"):
-            assert action.type("cross.6.8") == "cross.6.8" and "kind" in others, flag
+            assert callable(action.type) and action.type("cross.6.8") == "cross.6.8" and "kind" in others, flag
             numbered.add(action.dest)
     assert numbered == {"layer", "head", "other_layer", "other_head"}
 

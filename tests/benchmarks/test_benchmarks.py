@@ -99,15 +99,15 @@ def test_each_runs_and_ends_with_one_line_of_json(
         for entry in answer["batching"]["throughput"]:
             assert entry.get("ctranslate2_equals", {"ours": 4})["ours"] == 4
     if key == "open_model":
-        found = answer["open_model"]
-        assert found["cross shape"][:2] == [2, 4]  # the same maps on both sides, or it would have failed
-        assert min(found[peer][name] for peer in ("ours", "transformers") for name in found["ratio"]) > 0
+        result = answer["open_model"]
+        assert result["cross shape"][:2] == [2, 4]  # the same maps on both sides, or it would have failed
+        assert min(result[peer][name] for peer in ("ours", "transformers") for name in result["ratio"]) > 0
     if key == "export":
         assert all(entry["identical"] for entry in answer["export"])
         assert answer["concurrent"]["own"] == answer["concurrent"]["different"] == 4
     if key == "abuse":
         assert set(answer["abuse"]) == {"no attack", "huge text", "huge figure"}
-        assert all(0 < found["median"] <= found["worst"] < 60 for found in answer["abuse"].values())
+        assert all(0 < result["median"] <= result["worst"] < 60 for result in answer["abuse"].values())
     if key == "serve":
         assert answer["serve"]["wrong"] == {"this": 0}
     if key == "soak":
@@ -151,17 +151,17 @@ def test_agreement_is_measured_sentence_by_sentence(
     file.write_text("".join(f"{text}\t-\n" for text in ("Too short.", *sentences)), encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["agreement", "--quick", "--sentences", str(file)])
     agreement.main()
-    found = json.loads(capsys.readouterr().out.splitlines()[-1])["agreement"]
-    assert set(found) == set(METHODS) - {"integrated-gradients"} and found["alti"]["sentences"] == 2
+    result = json.loads(capsys.readouterr().out.splitlines()[-1])["agreement"]
+    assert set(result) == set(METHODS) - {"integrated-gradients"} and result["alti"]["sentences"] == 2
     translator = Translator.load(find_checkpoint("checkpoints/en-de"))
     taus, drops = [], []
     for text in sentences:
         alti, yardstick = (attribute(translator, text, method=method) for method in METHODS if method in PAIR)
         taus.append(attribution_agreement(alti, yardstick))
         drops.append(float(faithfulness(translator, alti, words=1).first))
-    assert found["alti"]["tau"] == pytest.approx(sum(taus) / 2, abs=1e-3)
-    assert found["alti"]["drop"]["first"] == pytest.approx(sum(drops) / 2, abs=1e-3)
-    assert found["leave-one-out"]["tau"] == 1.0
+    assert result["alti"]["tau"] == pytest.approx(sum(taus) / 2, abs=1e-3)
+    assert result["alti"]["drop"]["first"] == pytest.approx(sum(drops) / 2, abs=1e-3)
+    assert result["leave-one-out"]["tau"] == 1.0
 
 
 @pytest.mark.slow
@@ -172,10 +172,10 @@ def test_attribution_equals_inseqs(tmp_path: Path) -> None:
         [*command, str(tmp_path)], capture_output=True, text=True, timeout=600, cwd=Path(__file__).parents[2]
     )
     assert said.returncode == 0, said.stderr
-    found = {entry["method"]: entry for entry in json.loads(said.stdout.splitlines()[-1])["inseq_peer"]}
-    assert set(found) == {"attention", "gradient", "grad-x-input", "integrated-gradients"}
+    values = {entry["method"]: entry for entry in json.loads(said.stdout.splitlines()[-1])["inseq_peer"]}
+    assert set(values) == {"attention", "gradient", "grad-x-input", "integrated-gradients"}
     for method in ("attention", "gradient", "grad-x-input"):
-        assert float(found[method]["difference"]) < 1e-5
+        assert float(values[method]["difference"]) < 1e-5
 
 
 def test_lines_of_code_by_hand() -> None:
@@ -190,8 +190,8 @@ def test_code_is_that_of_its_rooms(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     monkeypatch.setattr(code_size, "FOLDERS", {"benchmarks": "benchmarks"})
     monkeypatch.setattr(sys, "argv", ["code_size"])
     code_size.main()
-    found = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert found["code"]["benchmarks"] == sum(found["rooms"].values()) > 2_000
+    data = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert data["code"]["benchmarks"] == sum(data["rooms"].values()) > 2_000
 
 
 def test_bytes_captured_by_hand() -> None:

@@ -35,8 +35,8 @@ ELSEWHERE = (
 
 def executable() -> str | None:
     """The Chromium of this machine, or the one that HEADLIGHT_CHROMIUM names; None without any."""
-    found = (shutil.which(name) for name in NAMES)
-    candidates = (os.environ.get("HEADLIGHT_CHROMIUM"), *PLACES, *found, *ELSEWHERE)
+    result = (shutil.which(name) for name in NAMES)
+    candidates = (os.environ.get("HEADLIGHT_CHROMIUM"), *PLACES, *result, *ELSEWHERE)
     return next((candidate for candidate in candidates if candidate and Path(candidate).exists()), None)
 
 

@@ -236,12 +236,12 @@ def check_accessibility() -> CheckAccessibility:
                 page.emulate_media(color_scheme=scheme)
             settled(page)
             response: dict[str, Any] = axe.run(page, options=rules).response
-            found = [
+            rows = [
                 f"{violation['id']}: {violation['help']} at {[node['target'] for node in violation['nodes']][:5]}"
                 for violation in response["violations"]
                 if violation["impact"] in ("serious", "critical")
             ]
-            assert not found, f"axe finds in {scheme or 'this'} scheme: " + "; ".join(found)
+            assert not rows, f"axe finds in {scheme or 'this'} scheme: " + "; ".join(rows)
 
     return check
 

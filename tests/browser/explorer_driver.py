@@ -126,8 +126,8 @@ def allowed(kind: Kind, shape: tuple[int, int]) -> npt.NDArray[np.bool_]:
 def colors(weights: npt.NDArray[np.float32], theme: Theme) -> npt.NDArray[np.uint8]:
     """The colours that these weights should have, after their way through uint16."""
     quantised = np.rint(weights.astype(np.float64) * 65535)
-    found: npt.NDArray[np.uint8] = scale(theme)[np.floor(quantised / 65535 * 255 + 0.5).astype(int)]
-    return found
+    result: npt.NDArray[np.uint8] = scale(theme)[np.floor(quantised / 65535 * 255 + 0.5).astype(int)]
+    return result
 
 
 def read_table(page: Page) -> tuple[list[str], list[str], list[list[str]]]:

@@ -48,8 +48,8 @@ class Lesson:
 
     def settings(self) -> dict[str, Any]:
         """The settings of the scene that is shown."""
-        found: dict[str, Any] = self.get("lesson.settings()")
-        return found
+        entry: dict[str, Any] = self.get("lesson.settings()")
+        return entry
 
     def said(self) -> str:
         """The line under the picture."""

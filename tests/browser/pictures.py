@@ -32,8 +32,8 @@ def read(path: Path) -> Pixels:
 
 def differing(new: Pixels, approved: Pixels) -> npt.NDArray[np.bool_]:
     """(height, width): pixels that lie clearly outside of what the other picture has there, either way."""
-    found: npt.NDArray[np.bool_] = np.logical_or(_outside(new, approved), _outside(approved, new))
-    return found
+    result: npt.NDArray[np.bool_] = np.logical_or(_outside(new, approved), _outside(approved, new))
+    return result
 
 
 def _outside(one: Pixels, other: Pixels) -> npt.NDArray[np.bool_]:

@@ -89,9 +89,9 @@ def settled(page: Page) -> None:
 def until(page: Page, holds: Callable[[], bool], milliseconds: float = PAGE_MILLISECONDS) -> bool:
     """Whether something holds, as soon as it does, or when the time is over."""
     end = time.monotonic() + milliseconds / 1000
-    while not (found := holds()) and time.monotonic() < end:
+    while not (result := holds()) and time.monotonic() < end:
         page.wait_for_timeout(50)
-    return found
+    return result
 
 
 def wait_for_value(field: Locator, text: str) -> None:

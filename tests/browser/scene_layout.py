@@ -137,16 +137,16 @@ LETTERS = {"en": "[A-Za-z]", "ko": "[가-힣]"}
 
 def scenes(lesson: Lesson) -> list[str]:
     """The names of a lesson's scenes."""
-    found: list[str] = lesson.get("lesson.lesson.scenes.map(({ name }) => name)")
-    return found
+    entry: list[str] = lesson.get("lesson.lesson.scenes.map(({ name }) => name)")
+    return entry
 
 
 def off_screen(lesson: Lesson, scene: str) -> list[str]:
     """What a class cannot see of a scene in the presenter's view."""
     lesson.go(scene)
     lesson.painted()
-    found: list[str] = lesson.root.evaluate(OFF_SCREEN)
-    return found
+    value: list[str] = lesson.root.evaluate(OFF_SCREEN)
+    return value
 
 
 def vector_loss(lesson: Lesson) -> float:
@@ -162,15 +162,15 @@ def unreadable(lesson: Lesson, scene: str, language: str) -> list[str]:
     lesson.get("lesson.draw?.()")
     lesson.painted()
     drawn = lesson.page.evaluate(DRAWN_TEXTS)
-    found = set(lesson.root.evaluate(UNREADABLE))
+    result = set(lesson.root.evaluate(UNREADABLE))
     lesson.wait("lesson.readout.textContent.trim()")
     for said in (lesson.said(), lesson.canvas.get_attribute("aria-label") or ""):
         if not said.strip() or re.search("[{}]|undefined|NaN", said) or not re.search(LETTERS[language], said):
-            found.add(f"said: {said!r}")
+            result.add(f"said: {said!r}")
     for text in drawn:
         for flaw in ("outside", "cut"):
             if text[flaw]:
-                found.add(f"{flaw}: {text['text']!r}")
+                result.add(f"{flaw}: {text['text']!r}")
         if text["faint"]:
-            found.add(f"contrast {text['contrast']:.1f}: {text['text']!r}")
-    return sorted(found)
+            result.add(f"contrast {text['contrast']:.1f}: {text['text']!r}")
+    return sorted(result)

@@ -74,8 +74,8 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The explorer's bare page with the app's theme and fonts; tokens too are in the font that ships with the app."""
     folder = tmp_path_factory.mktemp("baselines")
     configuration = (ROOT / "viz_app" / ".streamlit" / "config.toml").read_text(encoding="utf-8")
-    configuration, found = re.subn(r"(?m)^codeFont = .*$", 'codeFont = "Pretendard, sans-serif"', configuration)
-    assert found == 1
+    configuration, result = re.subn(r"(?m)^codeFont = .*$", 'codeFont = "Pretendard, sans-serif"', configuration)
+    assert result == 1
     (folder / ".streamlit").mkdir()
     (folder / ".streamlit" / "config.toml").write_text(configuration, encoding="utf-8")
     shutil.copytree(ROOT / "viz_app" / "static" / "fonts", folder / "static" / "fonts")

@@ -86,14 +86,14 @@ def new_page(browser: Browser) -> Iterator[Join]:
 @pytest.fixture
 def teacher(new_page: Join, app_url: str) -> Iterator[Teacher]:
     """With a class that ends with the test."""
-    found = Teacher(new_page(viewport={"width": 1280, "height": 720}), app_url)
-    yield found
-    found.page.goto(f"{app_url}/classroom")
-    found.page.locator(".board-code").wait_for()
-    rest(found.page)  # what grows above it would push an open popover off the screen
-    found.press("end")
-    found.press("end_now")
-    found.page.get_by_role("button", name=T("classroom.open")).wait_for()
+    result = Teacher(new_page(viewport={"width": 1280, "height": 720}), app_url)
+    yield result
+    result.page.goto(f"{app_url}/classroom")
+    result.page.locator(".board-code").wait_for()
+    rest(result.page)  # what grows above it would push an open popover off the screen
+    result.press("end")
+    result.press("end_now")
+    result.page.get_by_role("button", name=T("classroom.open")).wait_for()
 
 
 @pytest.fixture

@@ -90,8 +90,8 @@ def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: Open) -> None
     settle(page)
     maps = searches.maps_of(translation, 1)
     assert page.locator(".token").all_inner_texts() == [shown(token) for token in maps.outputs.tokens]
-    found = cell_colors(page, len(maps.outputs), len(maps.source))
-    assert (found == colors(map_of(maps, "cross"), "light")).all()
+    result = cell_colors(page, len(maps.outputs), len(maps.source))
+    assert (result == colors(map_of(maps, "cross"), "light")).all()
     page.get_by_text('"branch": 1').wait_for()
     ends = branch_ends(translation)
     pruned = next(b for b, end in enumerate(ends) if b >= 3 and translation.history[end].status == "pruned")
@@ -136,8 +136,8 @@ def test_the_tree_by_keyboard_and_by_pointer(open_search: Open, check_accessibil
 
 
 def index_of(translation: Any, node: Any) -> int:
-    found: int = next(i for i, other in enumerate(translation.history) if other is node)
-    return found
+    match: int = next(i for i, other in enumerate(translation.history) if other is node)
+    return match
 
 
 def test_a_point_in_the_tree_is_its_node(open_search: Open) -> None:

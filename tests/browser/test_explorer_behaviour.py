@@ -95,10 +95,10 @@ def test_at_a_step_only_what_is_written_is_shown(explorer: Page) -> None:
     assert explorer.locator(".step-text").inner_text() == "Token 4 of 10"
     written = explorer.locator(".token:not(.unwritten)").all_inner_texts()
     assert written == [shown(token) for token in MAPS.outputs.tokens[:4]]
-    found = cell_colors(explorer, len(MAPS.outputs), len(MAPS.source))
+    result = cell_colors(explorer, len(MAPS.outputs), len(MAPS.source))
     weights = map_of(MAPS, "cross")
-    assert (found[:3] == colors(weights[:3], "light")).all()
-    assert (found[4:] == 255).all(), "rows that are not written yet are empty"
+    assert (result[:3] == colors(weights[:3], "light")).all()
+    assert (result[4:] == 255).all(), "rows that are not written yet are empty"
     assert "Generating Hund" in explorer.locator(".caption").inner_text()
     choose(explorer, ".kind-encoder")
     assert (cell_colors(explorer, 11, 11) == colors(map_of(MAPS, "encoder"), "light")).all()

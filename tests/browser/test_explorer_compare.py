@@ -51,8 +51,8 @@ def test_two_heads_and_their_difference(open_payload: Open, check_accessibility:
     page = open_payload(compared("plain"))
     pin_first_then(page, 8)  # head 2.1
     a, b = map_of(MAPS, "cross"), map_of(MAPS, "cross", 1, 0)
-    found = cell_colors(page, *a.shape, selector=DIFFERENCE)
-    assert np.abs(found.astype(int) - printed(b - a)).max() <= 3
+    result = cell_colors(page, *a.shape, selector=DIFFERENCE)
+    assert np.abs(result.astype(int) - printed(b - a)).max() <= 3
     assert not page.locator(".head").is_visible()
     page.get_by_text('"against": "cross.4.6"').wait_for()
     assert reported(page)["vs"] == "plain"
@@ -90,11 +90,11 @@ def test_an_edit_of_the_sentence_is_compared_where_the_tokens_are_the_same(open_
     b = map_of(after, "cross", LAYER, HEAD)
     rows = [0, 1, 2, None, 3, 9]  # Ein bra uner (kleiner) Hund </s>
     columns = [0, 1, None, *range(2, 11)]  # A brown (little) dog ...
-    found = cell_colors(page, *b.shape, selector=DIFFERENCE)
+    result = cell_colors(page, *b.shape, selector=DIFFERENCE)
     for (query, row), (key, column) in itertools.product(enumerate(rows), enumerate(columns)):
         if row is not None and column is not None:
             difference = np.array([[b[query, key] - a[row, column]]])
-            assert np.abs(found[query, key].astype(int) - printed(difference)[0, 0]).max() <= 3, (query, key)
+            assert np.abs(result[query, key].astype(int) - printed(difference)[0, 0]).max() <= 3, (query, key)
     alone = page.locator(".compare").get_by_text("Unmatched tokens").inner_text()
     assert "läuft" in alone and "in B kleiner, little" in alone
     names = page.locator(".compare-name").all_inner_texts()

@@ -120,8 +120,8 @@ def test_in_front_of_a_class_every_word_has_16_pixels(explorer: Page) -> None:
     sizes = """(root) => Array.from(root.querySelectorAll("*"))
       .filter((node) => node.offsetParent && Array.from(node.childNodes).some((child) => child.data?.trim()))
       .map((node) => parseFloat(getComputedStyle(node).fontSize))"""
-    found = explorer.locator(".explorer").evaluate(sizes)
-    assert len(found) > 50 and min(found) >= 16
+    value = explorer.locator(".explorer").evaluate(sizes)
+    assert len(value) > 50 and min(value) >= 16
     assert explorer.locator(".explorer").evaluate("(root) => root.explorer.figure.map.labels.size") == 16
     explorer.keyboard.press("Escape")
     explorer.locator(".explorer.presenting").wait_for(state="detached")
@@ -149,9 +149,9 @@ def test_kinds_may_differ_in_layers_and_heads_and_rows_may_be_all_zeros(open_exp
         page.mouse.move(2, 2)
         settle(page)
         weights = maps.weights(kind)[-1, -1]
-        found = cell_colors(page, *weights.shape)
+        result = cell_colors(page, *weights.shape)
         visible = allowed(kind, weights.shape) & (weights.sum(-1, keepdims=True) > 0)  # others are hatched
-        assert (found[visible] == colors(weights, "light")[visible]).all(), kind
+        assert (result[visible] == colors(weights, "light")[visible]).all(), kind
     # The second row of the encoder-decoder attention looks nowhere; the table says so too.
     page.locator("button.plain", has_text="Table").first.click()
     settle(page)

@@ -154,8 +154,8 @@ def test_lines_lie_between_their_tokens_and_are_as_strong_as_their_weights(explo
     settle(explorer)
     assert state(explorer, "cursor") == {"query": 3, "key": None}
     for key, tone in enumerate(toned(weights, "linear")[3]):
-        found = strength(explorer, 3, key, kind_color("cross", "light"))
-        assert found < 0.06 if tone < 4 else abs(found - tone / 255) < 0.12, (key, found, tone / 255)
+        result = strength(explorer, 3, key, kind_color("cross", "light"))
+        assert result < 0.06 if tone < 4 else abs(result - tone / 255) < 0.12, (key, result, tone / 255)
     lines.hover(position={"x": place["right"] + 20, "y": 2.5 * place["step"]})
     settle(explorer)
     assert state(explorer, "cursor") == {"query": None, "key": 2}
@@ -220,8 +220,8 @@ def test_one_token_in_all_heads(explorer: Page) -> None:
     image = pixels(explorer)
     seen = [index for index in range(48) if top + (index + 1) * row < image.shape[0] and index != LAYER * 8 + HEAD]
     for key in range(weights.shape[1]):
-        found = image[[top + index * row + row // 2 for index in seen], left + key * cell + cell // 2]
-        assert (found == scale("light")[toned(weights[seen], "linear")[:, key]]).all()
+        result = image[[top + index * row + row // 2 for index in seen], left + key * cell + cell // 2]
+        assert (result == scale("light")[toned(weights[seen], "linear")[:, key]]).all()
     choose(explorer, ".side-k")
     key = int(state(explorer, "pin")[1:])
     check_table(explorer, written, heads, MAPS.cross[:, :, :, key].reshape(48, -1))

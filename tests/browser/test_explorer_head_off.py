@@ -47,8 +47,8 @@ def wait_for_result(page: Page, expected: AblatedTranslation) -> None:
         )
         lines = [(expected.original, shown[0]), (expected.words, shown[1])] if len(shown) == 2 else []
         same = [
-            [" ".join(word for word, _ in words), sum(changed for _, changed in words)] == found
-            for words, found in lines
+            [" ".join(word for word, _ in words), sum(changed for _, changed in words)] == result
+            for words, result in lines
         ]
         return bool(lines) and all(same) and all(each in page.locator(".off").inner_text() for each in numbers)
 

@@ -39,8 +39,8 @@ Numbers = npt.NDArray[np.float64]
 
 def names(page: Page, block: str = "") -> list[str]:
     """The heads of the tiles from left to right and from top to bottom."""
-    found: list[str] = page.locator(f"{block} .tile").evaluate_all("(all) => all.map((tile) => tile.dataset.head)")
-    return found
+    result: list[str] = page.locator(f"{block} .tile").evaluate_all("(all) => all.map((tile) => tile.dataset.head)")
+    return result
 
 
 def focused(page: Page) -> str:
@@ -67,9 +67,9 @@ def all_names(values: Numbers) -> list[str]:
 
 def check_order(page: Page, name: str, kind: Kind, *, most: bool = False) -> None:
     """All tiles of a kind stand in the order of a measure, up to its rounding in the browser."""
-    found, values = names(page, f".block[data-kind={kind}]"), measured(name, kind)
-    assert sorted(found) == sorted(all_names(values))
-    ranked = [values.ravel()[all_names(values).index(head)] for head in found]
+    result, values = names(page, f".block[data-kind={kind}]"), measured(name, kind)
+    assert sorted(result) == sorted(all_names(values))
+    ranked = [values.ravel()[all_names(values).index(head)] for head in result]
     assert (np.diff(ranked) * (-1 if most else 1) >= -4e-3).all(), (name, kind)
 
 

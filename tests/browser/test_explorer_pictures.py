@@ -96,8 +96,8 @@ def test_each_cell_has_the_color_of_its_weight(open_explorer: Open, theme: Theme
         choose(page, f".kind-{kind}")
         choose(page, f".tile >> nth={tile}")
         weights = map_of(MAPS, kind, tile // 8, tile % 8)
-        found, plain = cell_colors(page, *weights.shape), allowed(kind, weights.shape)
-        assert (found[plain] == colors(weights, theme)[plain]).all(), f"{kind}, tile {tile}"
+        result, plain = cell_colors(page, *weights.shape), allowed(kind, weights.shape)
+        assert (result[plain] == colors(weights, theme)[plain]).all(), f"{kind}, tile {tile}"
 
 
 def test_a_change_of_theme_is_drawn_without_new_data(explorer: Page) -> None:

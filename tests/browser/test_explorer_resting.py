@@ -32,8 +32,8 @@ def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_look
     choose(page, f".kind-{kind}")
     assert (kind, state(page, "layer"), state(page, "head")) == most_informative_head(maps, kind)
     pale = {f"{row + 1}.{column + 1}" for row, column in np.argwhere(shares > SINK_SHARE)}
-    found = page.locator(".tile.resting").evaluate_all("(all) => all.map((tile) => tile.dataset.head)")
-    assert set(found) == pale
+    result = page.locator(".tile.resting").evaluate_all("(all) => all.map((tile) => tile.dataset.head)")
+    assert set(result) == pale
     key = ENGLISH["tiles_resting_key"].format(resting=len(pale), all=shares.size)
     assert key in page.locator(".count").inner_text()
     page.get_by_role("gridcell", name=f"head {layer + 1}.{head + 1},").click()

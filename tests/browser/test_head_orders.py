@@ -80,7 +80,7 @@ def test_the_page_model_leads_to_all_heads_by_role(open_page: OpenPage, app_url:
     page.get_by_role("button", name=T("atlas.by_role")).click()
     page.wait_for_url("**order=atlas-role**")
     roles = head_roles(ATLAS)
-    with_role = sum(bool(found) for head, found in roles.items() if head[0] == "encoder")
+    with_role = sum(bool(result) for head, result in roles.items() if head[0] == "encoder")
     assert with_role and until(page, lambda: len(names(page, "encoder")) == 48)
 
     def words(name: str) -> str:
@@ -112,8 +112,8 @@ def test_the_explorer_shows_the_snapshot_of_the_slider(
         return page.locator(".explorer").evaluate(f"({{ explorer }}) => {{ const view = {view}; return {rows}; }}")
 
     def is_snapshot(number: int) -> bool:
-        found, maps = np.array(shown()), history.sentences[0].maps(number).encoder[1, 2]
-        return found.shape == maps.shape and bool(np.abs(found - maps).max() < 1e-4)
+        result, maps = np.array(shown()), history.sentences[0].maps(number).encoder[1, 2]
+        return result.shape == maps.shape and bool(np.abs(result - maps).max() < 1e-4)
 
     assert is_snapshot(last - 1) and (state(page, "kind"), state(page, "layer")) == ("encoder", 1)
     slider = page.get_by_role("slider", name=texts(language)("growth.moment"))

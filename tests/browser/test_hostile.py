@@ -37,9 +37,9 @@ MAX = 240  # tokens in one field, below the page's limit
 
 def check(page: Page, *, title: str | None = None) -> None:
     """Nothing ran, nothing was framed."""
-    owned, found, frames = page.evaluate(SAFE)
+    owned, result, frames = page.evaluate(SAFE)
     assert owned is None and frames == 0
-    assert title is None or found == title
+    assert title is None or result == title
 
 
 def literal(token: str) -> str:
@@ -88,12 +88,12 @@ def test_as_tokens_they_are_shown_literally_and_separately(
 
 def batches(tokenizer: Tokenizer) -> list[list[str]]:
     """Strings that together stay below the page's limit."""
-    found: list[list[str]] = [[]]
+    rows: list[list[str]] = [[]]
     for text in STRINGS:
-        if len(tokenizer.source.encode(" ".join((*found[-1], text)))) > MAX:
-            found.append([])
-        found[-1].append(text)
-    return found
+        if len(tokenizer.source.encode(" ".join((*rows[-1], text)))) > MAX:
+            rows.append([])
+        rows[-1].append(text)
+    return rows
 
 
 @pytest.fixture(scope="module")

@@ -199,7 +199,7 @@ def test_an_own_pair_is_typed(open_lesson: OpenLesson) -> None:
 
 def score(lesson: Lesson, *, relative: bool = False) -> str:
     """The score of the cell that is shown, from query and key alone, as the readout writes it."""
-    found = lesson.get(
+    entry = lesson.get(
         """(() => {
             const { scene, lesson: { arrays } } = lesson, { query, key } = scene.cell(lesson.settings());
             const [q, k] = [arrays.why_dims_queries.part(0, query).data, arrays.why_dims_keys.part(0, key).data];
@@ -207,7 +207,7 @@ def score(lesson: Lesson, *, relative: bool = False) -> str:
             return [q.reduce((sum, each, at) => sum + each * k[at], 0) * scene.own.scale, row];
         })()"""
     )
-    value, row = found
+    value, row = entry
     return f"{value - (sum(row) / len(row) if relative else 0):.3f}".replace("-", "\u2212")
 
 

@@ -90,10 +90,10 @@ def test_the_papers_heads_asked_of_this_model(
     lesson.press("ArrowRight")
     assert lesson.settings()["row"] == 1 and t("lesson_heads.paper_anaphora") in lesson.said()
     lesson.page.locator(".reveal").click()
-    found = rows[1]
-    head = f"{found['layer'] + 1}.{found['head'] + 1}"
-    assert t(f"lesson_heads.paper_{found['verdict']}", head=head) in lesson.said()
-    assert f"{round(found['baseline'] * 100)}\u202f%" in lesson.said()
+    result = rows[1]
+    head = f"{result['layer'] + 1}.{result['head'] + 1}"
+    assert t(f"lesson_heads.paper_{result['verdict']}", head=head) in lesson.said()
+    assert f"{round(result['baseline'] * 100)}\u202f%" in lesson.said()
     lesson.hit("2")
     assert lesson.settings()["row"] == 2
     opener = lesson.page.locator(".st-key-open-card button")

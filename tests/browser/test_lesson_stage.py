@@ -113,8 +113,8 @@ def test_on_a_phone_the_tabs_scroll_and_show_where_they_go_on(open_lesson: OpenL
 
     def fades() -> list[bool]:
         style = "lesson.tabs.element.style"
-        found: list[bool] = lesson.get(f"['--before', '--after'].map((end) => {style}.getPropertyValue(end) !== '0px')")
-        return found
+        entry: list[bool] = lesson.get(f"['--before', '--after'].map((end) => {style}.getPropertyValue(end) !== '0px')")
+        return entry
 
     assert lesson.root.evaluate(NAMES_IN_SIGHT) >= 2 and fades() == [False, True]
     for scene, expected in (("depth", [True, True]), ("why", [True, False])):

@@ -34,21 +34,21 @@ def problems(lesson: Lesson, sizes: Sizes, language: str, every: bool) -> dict[s
 
     All sizes are looked at only if `every`, else the first.
     """
-    found: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     names = scenes(lesson)
     looked = sizes if every else sizes[:1]
     for size in looked:
         resize(lesson, *size)
         for scene in names:
-            found[f"{scene}, {size}"] = unreadable(lesson, scene, language)
+            values[f"{scene}, {size}"] = unreadable(lesson, scene, language)
             if size == WIDE[0]:
-                found[f"{scene} as SVG"] = lost(lesson)
+                values[f"{scene} as SVG"] = lost(lesson)
     if sizes is WIDE:
         lesson.click(texts(language)("lesson.present"))
         for size in looked[::-1]:
             resize(lesson, *size)
-            found |= {f"{scene}, {size}, presented": off_screen(lesson, scene) for scene in names}
-    return {scene: what for scene, what in found.items() if what}
+            values |= {f"{scene}, {size}, presented": off_screen(lesson, scene) for scene in names}
+    return {scene: what for scene, what in values.items() if what}
 
 
 def lost(lesson: Lesson) -> list[str]:

@@ -54,18 +54,18 @@ def shown(page: Page, text: str, force: str | None = None) -> dict[str, Any]:
     explorer = page.locator(".explorer")
     about = "(root) => [root.explorer.translation.about.text, root.explorer.translation.about.force ?? null]"
     assert until(page, lambda: explorer.evaluate(about) == [text, force])
-    found: dict[str, Any] = explorer.evaluate(_SHOWN)
-    return found
+    value: dict[str, Any] = explorer.evaluate(_SHOWN)
+    return value
 
 
-def check(found: dict[str, Any], wanted: Translation, translator: Translator) -> None:
+def check(result: dict[str, Any], wanted: Translation, translator: Translator) -> None:
     decoding = translator.decoding.replace(beam=BEAM)
     tree = search_tree(wanted, translator.tokenizer, decoding, 0)
     for part in ("tokens", "parent", "step", "token", "status", "leaves", "hypotheses"):
-        assert found["beam"][part] == tree[part], part
-    assert found["beam"]["total"] == pytest.approx(tree["total"], abs=1e-3)
+        assert result["beam"][part] == tree[part], part
+    assert result["beam"]["total"] == pytest.approx(tree["total"], abs=1e-3)
     packed = pack_weights(wanted.attention)
-    levels = [np.frombuffer(each, "<u2").astype(int) for each in (base64.b64decode(found["data"]), packed.data.data)]
+    levels = [np.frombuffer(each, "<u2").astype(int) for each in (base64.b64decode(result["data"]), packed.data.data)]
     assert np.abs(levels[0] - levels[1]).max() <= 1
 
 

@@ -40,8 +40,8 @@ def drawn(page: Page) -> Frame:
 
 def labels(frame: Frame, side: str) -> list[str]:
     """The tokens on one side of the head view."""
-    found: list[str] = frame.locator(f"#{side} text").all_text_contents()
-    return found
+    result: list[str] = frame.locator(f"#{side} text").all_text_contents()
+    return result
 
 
 def check_sandbox(page: Page, frame: Frame) -> None:
@@ -115,8 +115,8 @@ def test_hostile_tokens_appear_as_they_are_and_run_nothing(open_bare: Open, view
     if view == "model":
         frame.locator("#attn_background_0_0 ~ rect").last.dispatch_event("click")
     maps = samples.sample(*samples.HOSTILE)
-    found = frame.locator("text").all_text_contents()
-    assert set(displayed(view, maps.queries(kind))) <= set(found)
+    result = frame.locator("text").all_text_contents()
+    assert set(displayed(view, maps.queries(kind))) <= set(result)
     assert frame.locator("img, image, iframe, a, foreignObject, script[src], b").count() == 0
 
 

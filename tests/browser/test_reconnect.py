@@ -23,17 +23,17 @@ FIRST, SECOND, THIRD = list(EXAMPLES.values())[1:4]
 
 @pytest.fixture
 def server(random_checkpoint: Path, tmp_path: Path) -> Iterator[AppServer]:
-    found = AppServer(tmp_path / "log", HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_WORKERS="0")
-    yield found
-    found.stop()
+    result = AppServer(tmp_path / "log", HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_WORKERS="0")
+    yield result
+    result.stop()
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """Not watched as other pages are: that it loses its server is an error in the console."""
-    found = browser.new_page()
-    yield found
-    found.close()
+    result = browser.new_page()
+    yield result
+    result.close()
 
 
 class Line:

@@ -38,10 +38,10 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def left_edges(page: Page, selector: str) -> list[float]:
     """Of the elements in the order of the document."""
-    found: list[float] = page.locator(selector).evaluate_all(
+    result: list[float] = page.locator(selector).evaluate_all(
         "(all) => all.map((each) => each.getBoundingClientRect().left)"
     )
-    return found
+    return result
 
 
 @pytest.mark.parametrize(("language", "width", "dark"), WORKED)

@@ -110,8 +110,8 @@ def test_hostile_tokens_are_shown_as_they_are(
     (tmp_path / "page.html").write_bytes(page_of)
     page = open_page((tmp_path / "page.html").as_uri())
     page.locator(".token").first.wait_for()
-    owned, found, frames = page.evaluate(SAFE)
-    assert (owned, found, frames) == (None, f"{title} · Headlight", 0)
+    owned, result, frames = page.evaluate(SAFE)
+    assert (owned, result, frames) == (None, f"{title} · Headlight", 0)
     assert page.locator(".page-title").text_content() == title
 
 

@@ -110,9 +110,9 @@ def test_a_checkpoint_may_say_that_every_search_is_constrained(untrained: Consti
     save_checkpoint(tmp_path / "parser", free.model.state_dict(), free.config, free.tokenizer, decoding=decoding)
     loaded = Translator.load(tmp_path / "parser")
     texts = ["", *map(" ".join, SENTENCES)]
-    found = [each.text for each in loaded.translate_batch(texts)]
+    rows = [each.text for each in loaded.translate_batch(texts)]
     asked_for = untrained.parse_all(SENTENCES, batch=len(SENTENCES), constrained=True)
-    assert found == ["", *(parse.translation.text for parse in asked_for if parse.translation)]
+    assert rows == ["", *(parse.translation.text for parse in asked_for if parse.translation)]
     assert [parse.tree for parse in ConstituencyParser(loaded).parse_all(SENTENCES)] == [
         each.tree for each in asked_for
     ]
@@ -165,8 +165,8 @@ def test_a_parser_that_has_learnt_finds_its_trees(learned: ConstituencyParser) -
     trees = TREES[:30]
     for constrained in (False, True):
         parses = learned.parse_all([tree.words for tree in trees], constrained=constrained)
-        found = score_bracketing(trees, [parse.tree for parse in parses])
-        assert found.f1 > 80 > score_bracketing(trees, [right_branching(tree.words) for tree in trees]).f1
+        result = score_bracketing(trees, [parse.tree for parse in parses])
+        assert result.f1 > 80 > score_bracketing(trees, [right_branching(tree.words) for tree in trees]).f1
 
 
 def test_maps_have_words_on_one_side_and_brackets_on_the_other(untrained: ConstituencyParser, tmp_path: Path) -> None:

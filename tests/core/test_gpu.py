@@ -57,10 +57,10 @@ def test_translations_are_the_same_on_the_gpu(learned: Translator) -> None:
     config = DecodingConfig(beam=4)
     (expected,) = beam_search(learned.model, source, learned.tokenizer.special, config)
     try:
-        (found,) = beam_search(learned.model.cuda(), source.cuda(), learned.tokenizer.special, config)
+        (result,) = beam_search(learned.model.cuda(), source.cuda(), learned.tokenizer.special, config)
     finally:
         learned.model.cpu()
-    assert found.hypotheses[0].ids == expected.hypotheses[0].ids
+    assert result.hypotheses[0].ids == expected.hypotheses[0].ids
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])

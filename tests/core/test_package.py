@@ -49,13 +49,15 @@ def test_the_model_does_not_import_the_compiler() -> None:
 
 def _public_functions() -> dict[str, object]:
     """Functions and classes that `transformer_core` exports, and public methods of what users hold."""
-    found: dict[str, object] = {name: getattr(transformer_core, name) for name in _typed_names() if "Error" not in name}
+    values: dict[str, object] = {
+        name: getattr(transformer_core, name) for name in _typed_names() if "Error" not in name
+    }
     for kind in (Translator, Run, Labelled):
         for name, value in vars(kind).items():
             function = getattr(value, "__func__", value)  # of a class method
             if not name.startswith("_") and inspect.isfunction(function):
-                found[f"{kind.__name__}.{name}"] = function
-    return found
+                values[f"{kind.__name__}.{name}"] = function
+    return values
 
 
 @pytest.mark.parametrize("name", sorted(_public_functions()))

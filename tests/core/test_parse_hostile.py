@@ -67,10 +67,10 @@ def test_one_line_for_each_line(
     assert len(LINES) >= 30
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n".join(LINES) + b"\n")))
     assert main(["parse", "--checkpoint", str(parser_checkpoint), "--beam", "2", *options]) == 0
-    *found, end = capsys.readouterr().out.split("\n")
-    assert end == "" and len(found) == len(LINES)
+    *result, end = capsys.readouterr().out.split("\n")
+    assert end == "" and len(result) == len(LINES)
     told = {int(match[1]): message for message in caplog.messages if (match := re.match(r"line (\d+): ", message))}
-    for number, (line, out) in enumerate(zip(LINES, found, strict=True), start=1):
+    for number, (line, out) in enumerate(zip(LINES, result, strict=True), start=1):
         words = words_of(line)
         if not out:
             assert not words or "not parsed" in told[number], line[:60]

@@ -73,20 +73,20 @@ class PlainPass(NamedTuple):
 def plain(model: Translator, source: str, target: str, change: Callable[[Tensor], Tensor] | None = None) -> PlainPass:
     """Read a pair. `change` gets (1, T, d_v), the output of head 8."""
     batch = model.forced_batch(model.encode(source), model.encode_target(target).ids, finished=True)
-    found: dict[str, Tensor] = {}
+    values: dict[str, Tensor] = {}
 
     def changed(_module: nn.Module, given: tuple[Tensor, ...]) -> tuple[Tensor]:
         (heads,) = given
         if change is not None:
             heads = heads.clone()
             heads[..., HEAD] = change(heads[..., HEAD])
-        found["heads"] = heads
+        values["heads"] = heads
         if heads.requires_grad:
             heads.retain_grad()
         return (heads,)
 
     def keep(name: str) -> Callable[[nn.Module, Any, Tensor], None]:
-        return lambda _module, _given, out: found.__setitem__(name, out[0].view(len(out[0]), 8, -1).transpose(0, 1))
+        return lambda _module, _given, out: values.__setitem__(name, out[0].view(len(out[0]), 8, -1).transpose(0, 1))
 
     attention = model.model.get_submodule(ATTENTION)
     handles = [attention.get_submodule("w_o").register_forward_pre_hook(changed)]
@@ -94,9 +94,9 @@ def plain(model: Translator, source: str, target: str, change: Callable[[Tensor]
     logits = model.model(batch.source, batch.inputs, None)
     for handle in handles:
         handle.remove()
-    weights = (found["w_q"] @ found["w_k"].transpose(1, 2) / 32**0.5).softmax(dim=-1)
+    weights = (values["w_q"] @ values["w_k"].transpose(1, 2) / 32**0.5).softmax(dim=-1)
     log_p = logits[0].log_softmax(dim=-1).gather(1, batch.outputs[0, :, None])[:, 0]
-    return PlainPass(log_p, found["heads"], weights, found["w_v"])
+    return PlainPass(log_p, values["heads"], weights, values["w_v"])
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +105,8 @@ def pair(scope: dict[str, Any]) -> tuple[Translator, str, str]:
     return scope["model"], scope["source"], scope["target"]
 
 
-def close(found: Any, expected: Tensor) -> None:
-    np.testing.assert_allclose(found.numpy(), expected.detach().numpy(), atol=2e-4, rtol=1e-3)
+def close(result: Any, expected: Tensor) -> None:
+    np.testing.assert_allclose(result.numpy(), expected.detach().numpy(), atol=2e-4, rtol=1e-3)
 
 
 @torch.no_grad()

@@ -50,11 +50,11 @@ def test_each_pair_is_as_if_alone(learned: Translator, memory: str, monkeypatch:
         return read(self, pairs)
 
     monkeypatch.setattr(Translator, "read", counted)
-    found = run(learned, PAIRS, keep="all")
+    result = run(learned, PAIRS, keep="all")
     small = max(passes) < len(PAIRS)
     assert sum(passes) == len(PAIRS) and small == (memory == "a few at a time")
     for number, (source, target) in enumerate(PAIRS):
-        one, alone = found[number], learned.teacher_force(source, target)
+        one, alone = result[number], learned.teacher_force(source, target)
         np.testing.assert_allclose(one.log_p.numpy(), alone.scores, atol=1e-4)
         assert one.log_p.labels[0][0] == alone.attention.outputs
         for kind in KINDS:
@@ -68,23 +68,23 @@ def test_each_pair_is_as_if_alone(learned: Translator, memory: str, monkeypatch:
     source, target = PAIRS[3]
     for address in hook_points(learned.model):
         torch.testing.assert_close(
-            found[3][address].tensor, native(learned, source, target, address), atol=1e-4, rtol=1e-4
+            result[3][address].tensor, native(learned, source, target, address), atol=1e-4, rtol=1e-4
         )
 
 
 def test_a_run_lists_what_it_kept_and_can_be_sliced(learned: Translator) -> None:
-    found = run(learned, PAIRS, keep="cross.2.3")
-    assert found.keys() == [NATIVE] and "cross.2.3" in found and "cross.1.3" not in found and 3 not in found
-    part = found[1:3]
+    result = run(learned, PAIRS, keep="cross.2.3")
+    assert result.keys() == [NATIVE] and "cross.2.3" in result and "cross.1.3" not in result and 3 not in result
+    part = result[1:3]
     assert [each.text for each in part.sentences] == [source for source, _ in PAIRS[1:3]] and part.several
-    assert torch.equal(part["cross.2"].tensors[1], found["cross.2"].tensors[2])
+    assert torch.equal(part["cross.2"].tensors[1], result["cross.2"].tensors[2])
     with pytest.raises(ValueError, match=f"has {len(PAIRS)} sentences: take one"):
-        _ = found["cross.2.3"].tensor
+        _ = result["cross.2.3"].tensor
 
 
 def test_axes_have_names_and_tokens(learned: Translator) -> None:
     source, target = PAIRS[0]
-    found = run(learned, (source, target), keep="all")
+    result = run(learned, (source, target), keep="all")
     maps = learned.teacher_force(source, target).attention
     expected = {
         "cross.2": (("heads", "queries", "keys"), (None, maps.outputs, maps.source)),
@@ -96,38 +96,38 @@ def test_axes_have_names_and_tokens(learned: Translator) -> None:
         "decoder.logits": (("positions", "vocab_size"), (maps.outputs, None)),
     }
     for address, (axes, labels) in expected.items():
-        assert (found[address].axes, found[address].labels[0]) == (axes, labels)
-        assert found[address].tensor.shape == tuple(
+        assert (result[address].axes, result[address].labels[0]) == (axes, labels)
+        assert result[address].tensor.shape == tuple(
             size if label is None else len(label)
-            for size, label in zip(found[address].tensor.shape, labels, strict=True)
+            for size, label in zip(result[address].tensor.shape, labels, strict=True)
         )
-    assert found["cross.2.3"].name == "cross.2.3.weights"
+    assert result["cross.2.3"].name == "cross.2.3.weights"
 
 
 def test_nothing_is_kept_but_what_is_asked_for(learned: Translator) -> None:
     assert run(learned, PAIRS[0]).captured.calls == {}
-    found = run(learned, PAIRS, keep=["cross.2.3", "encoder.1.residual"])
-    assert set(found.captured) == {NATIVE, "encoder.layers.0.feed_forward_add_norm.residual"}
-    for value in found.captured.calls[NATIVE]:  # nor the padded batch that it was cut from
+    result = run(learned, PAIRS, keep=["cross.2.3", "encoder.1.residual"])
+    assert set(result.captured) == {NATIVE, "encoder.layers.0.feed_forward_add_norm.residual"}
+    for value in result.captured.calls[NATIVE]:  # nor the padded batch that it was cut from
         assert value.untyped_storage().nbytes() == value.numel() * 4
         assert not value.requires_grad
     with pytest.raises(AddressError, match=r"nothing was captured at cross.2.3.scores; did you mean"):
-        found["cross.2.3.scores"]
+        result["cross.2.3.scores"]
     with pytest.raises(AddressError, match=r"did you mean cross.2.4\?"):
         run(learned, PAIRS, keep="cross.2.5")
     for which in (("cross.2.3", slice(0, 2)), {"cross.2.3"}):
         with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
-            found[which]  # type: ignore[call-overload]
-    assert len(found) == len(list(found)) == len(PAIRS)
-    assert found[np.int64(2)].sentences == found[2].sentences == (found.sentences[2],)
+            result[which]  # type: ignore[call-overload]
+    assert len(result) == len(list(result)) == len(PAIRS)
+    assert result[np.int64(2)].sentences == result[2].sentences == (result.sentences[2],)
 
 
 def test_a_text_is_translated_and_then_read(learned: Translator) -> None:
-    found, translation = run(learned, TEXT, keep="cross.1.1"), learned.translate(TEXT)
-    (sentence,) = found.sentences
+    result, translation = run(learned, TEXT, keep="cross.1.1"), learned.translate(TEXT)
+    (sentence,) = result.sentences
     assert (sentence.text, sentence.translation) == (TEXT, translation.text)
-    np.testing.assert_allclose(found.log_p.numpy(), translation.scores, atol=1e-4)
-    np.testing.assert_allclose(found["cross.1.1"].numpy(), translation.attention.cross[0, 0], atol=1e-5)
+    np.testing.assert_allclose(result.log_p.numpy(), translation.scores, atol=1e-4)
+    np.testing.assert_allclose(result["cross.1.1"].numpy(), translation.attention.cross[0, 0], atol=1e-5)
 
 
 def test_texts_and_pairs_and_edits_while_translating(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,57 +136,57 @@ def test_texts_and_pairs_and_edits_while_translating(learned: Translator, monkey
     monkeypatch.setattr("transformer_core.translator._MAX_PASS_BYTES", 1)
     given: list[str | tuple[str, str]] = [TEXT, PAIRS[1], *(source for source, _ in PAIRS[2:6])]
     edits = {"cross.2": tc.only(tc.zero, sentences={4}), "encoder.1.2": tc.only(tc.zero, sentences={1})}
-    found = run(learned, given, edits=edits)
+    result = run(learned, given, edits=edits)
     plain = run(learned, given)
     for number in range(len(given)):
         if number not in (1, 4):
-            assert found.sentences[number].translation == plain.sentences[number].translation
-            np.testing.assert_allclose(found[number].log_p.numpy(), plain[number].log_p.numpy(), atol=1e-4)
+            assert result.sentences[number].translation == plain.sentences[number].translation
+            np.testing.assert_allclose(result[number].log_p.numpy(), plain[number].log_p.numpy(), atol=1e-4)
     with tc.edit(learned, {"cross.2": tc.zero}):
         alone = learned.translate(str(given[4]))
-    assert found.sentences[4].translation == alone.text != plain.sentences[4].translation
-    np.testing.assert_allclose(found[4].log_p.numpy(), alone.scores, atol=1e-4)
+    assert result.sentences[4].translation == alone.text != plain.sentences[4].translation
+    np.testing.assert_allclose(result[4].log_p.numpy(), alone.scores, atol=1e-4)
     with tc.edit(learned, {"encoder.1.2": tc.zero}):
-        assert found[1].log_p.numpy().sum() == pytest.approx(learned.score([PAIRS[1]])[0], abs=1e-4)
+        assert result[1].log_p.numpy().sum() == pytest.approx(learned.score([PAIRS[1]])[0], abs=1e-4)
 
 
 def test_a_translation_that_was_cut_off(learned: Translator) -> None:
     short = Translator(learned.model, learned.tokenizer, learned.decoding.replace(extra_length=1, beam=1))
     with tc.edit(short, "decoder.logits", lambda value, _: value.index_fill(-1, torch.tensor([2]), -9.0)):
-        found, translation = run(short, TEXT, keep="decoder.1"), short.translate(TEXT)
+        result, translation = run(short, TEXT, keep="decoder.1"), short.translate(TEXT)
         assert not translation.finished
-        np.testing.assert_allclose(found.log_p.numpy(), translation.scores, atol=1e-4)
-        np.testing.assert_allclose(found["decoder.1"].numpy(), translation.attention.decoder[0], atol=1e-5)
-        assert found.log_p.labels[0][0] == translation.attention.outputs
+        np.testing.assert_allclose(result.log_p.numpy(), translation.scores, atol=1e-4)
+        np.testing.assert_allclose(result["decoder.1"].numpy(), translation.attention.decoder[0], atol=1e-5)
+        assert result.log_p.labels[0][0] == translation.attention.outputs
 
 
 def test_stacked_values_are_nan_where_a_sentence_has_no_token(learned: Translator) -> None:
-    found = run(learned, PAIRS, keep="cross.2.3")
-    stacked, lengths = found["cross.2.3"].numpy(), [len(each.outputs) for each in found.sentences]
+    result = run(learned, PAIRS, keep="cross.2.3")
+    stacked, lengths = result["cross.2.3"].numpy(), [len(each.outputs) for each in result.sentences]
     assert len(set(lengths)) > 1
-    assert stacked.shape == (len(PAIRS), max(lengths), max(len(each.source) for each in found.sentences))
-    for row, sentence, number in zip(stacked, found.sentences, range(len(PAIRS)), strict=True):
+    assert stacked.shape == (len(PAIRS), max(lengths), max(len(each.source) for each in result.sentences))
+    for row, sentence, number in zip(stacked, result.sentences, range(len(PAIRS)), strict=True):
         target, source = len(sentence.outputs), len(sentence.source)
-        np.testing.assert_array_equal(row[:target, :source], found[number]["cross.2.3"].numpy())
+        np.testing.assert_array_equal(row[:target, :source], result[number]["cross.2.3"].numpy())
         assert np.isnan(row[target:]).all() and np.isnan(row[:, source:]).all()
-    assert np.isfinite(stacked).sum() == sum(len(each.outputs) * len(each.source) for each in found.sentences)
-    assert found.log_p.numpy().shape == (len(PAIRS), max(lengths))
+    assert np.isfinite(stacked).sum() == sum(len(each.outputs) * len(each.source) for each in result.sentences)
+    assert result.log_p.numpy().shape == (len(PAIRS), max(lengths))
 
 
 def test_a_frame_has_a_row_for_each_value(learned: Translator) -> None:
-    found = run(learned, PAIRS[:3], keep="cross.2.3")
-    frame = found["cross.2.3"].to_frame()
+    result = run(learned, PAIRS[:3], keep="cross.2.3")
+    frame = result["cross.2.3"].to_frame()
     import pandas
 
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame) == ["sentence", "queries", "queries_token", "keys", "keys_token", "value"]
     for _, row in frame.sample(20, random_state=1).iterrows():
-        sentence = found.sentences[row["sentence"]]
+        sentence = result.sentences[row["sentence"]]
         assert row["queries_token"] == sentence.outputs.tokens[row["queries"]]
         assert row["keys_token"] == sentence.source.tokens[row["keys"]]
-        assert row["value"] == found[row["sentence"]]["cross.2.3"].numpy()[row["queries"], row["keys"]]
-    assert len(frame) == sum(len(each.outputs) * len(each.source) for each in found.sentences)
-    scores = found.log_p.to_frame().groupby("sentence")["value"].sum()
+        assert row["value"] == result[row["sentence"]]["cross.2.3"].numpy()[row["queries"], row["keys"]]
+    assert len(frame) == sum(len(each.outputs) * len(each.source) for each in result.sentences)
+    scores = result.log_p.to_frame().groupby("sentence")["value"].sum()
     np.testing.assert_allclose(scores, learned.score(PAIRS[:3]), atol=1e-4)
 
 
@@ -197,18 +197,18 @@ def test_without_pandas_the_error_says_how_to_get_it(learned: Translator, monkey
 
 
 def test_gradients_are_those_at_a_hook_of_pytorch(learned: Translator) -> None:
-    found = run(learned, PAIRS[:2], keep=["cross.2.3", "encoder.1.residual", "cross.1.scores"], grad=True)
-    torch.autograd.backward(found[1].log_p.tensor[2])
+    result = run(learned, PAIRS[:2], keep=["cross.2.3", "encoder.1.residual", "cross.1.scores"], grad=True)
+    torch.autograd.backward(result[1].log_p.tensor[2])
     kept: list[Tensor] = []
     handle = hook_points(learned.model)[NATIVE].register_forward_hook(lambda *given: kept.append(given[-1]))
     source, target = learned.encode(PAIRS[1][0]), learned.encode_target(PAIRS[1][1]).ids
     logits = learned.model(torch.tensor([[*source.ids, 2]]), torch.tensor([[1, *target]]), None)
     handle.remove()
     expected = torch.autograd.grad(logits[0].log_softmax(-1)[2, target[2]], kept[0])[0][0, 2]
-    torch.testing.assert_close(found.grad[1]["cross.2.3"].tensor, expected, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(result.grad[1]["cross.2.3"].tensor, expected, atol=1e-5, rtol=1e-4)
     assert expected.abs().max() > 1e-4
-    assert not found.grad[0]["cross.2.3"].tensor.any()  # the other sentence has nothing to do with it
-    assert found.grad[1]["encoder.1.residual"].tensor.abs().max() > 0
+    assert not result.grad[0]["cross.2.3"].tensor.any()  # the other sentence has nothing to do with it
+    assert result.grad[1]["encoder.1.residual"].tensor.abs().max() > 0
     learned.model.zero_grad()
 
 
@@ -226,11 +226,11 @@ def test_a_run_is_patched_into_another_and_has_means(learned: Translator) -> Non
 
 
 def test_it_shows_itself_in_a_few_lines(learned: Translator) -> None:
-    found = run(learned, [(f"{source} " * 3, target) for source, target in PAIRS], keep="all")
-    for shown in (found, found[0], found["cross.2.3"], found[0]["cross.2.3"], found.log_p, found[0].log_p):
+    result = run(learned, [(f"{source} " * 3, target) for source, target in PAIRS], keep="all")
+    for shown in (result, result[0], result["cross.2.3"], result[0]["cross.2.3"], result.log_p, result[0].log_p):
         assert len(repr(shown)) < 600 and repr(shown).count("\n") < 8
-    assert "cross.2.3.weights" in repr(found["cross.2.3"])
-    assert PAIRS[0][0] in repr(found[0])
+    assert "cross.2.3.weights" in repr(result["cross.2.3"])
+    assert PAIRS[0][0] in repr(result[0])
 
 
 @pytest.mark.parametrize("what", [[], "", ["A child.", ""], ("", "Ein Kind."), ("A child.", "Ein Kind.", "Ein Hund.")])
@@ -243,10 +243,10 @@ def test_the_face_of_the_package(random_checkpoint: Path) -> None:
     assert tc.load("en-tree").checkpoint is not None
     assert tc.load(SHIPPED / "en-tree").config == tc.load("en-tree").config
     translator = tc.load(random_checkpoint, "cpu")
-    found = tc.run(translator, "The dog sleeps.", keep="cross.2.3", edits={"cross.1.1": tc.zero})
-    assert isinstance(found, Run)
+    result = tc.run(translator, "The dog sleeps.", keep="cross.2.3", edits={"cross.1.1": tc.zero})
+    assert isinstance(result, Run)
     with tc.capture(translator, "cross.2.3") as seen, tc.edit(translator, {"cross.1.1": tc.zero}):
-        translator.teacher_force(found.sentences[0].text, found.sentences[0].translation)
+        translator.teacher_force(result.sentences[0].text, result.sentences[0].translation)
     assert seen["cross.2.3"].dim() == 3
     with pytest.raises(tc.CheckpointError, match="en-xx"):
         tc.load("en-xx")

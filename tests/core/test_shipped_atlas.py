@@ -20,8 +20,8 @@ MODELS = ("en-de", "en-fr")
 
 @pytest.fixture(scope="module")
 def atlases() -> list[Atlas]:
-    found = [shipped_atlas(ROOT / "checkpoints" / name) for name in MODELS]
-    return [atlas for atlas in found if atlas is not None]
+    rows = [shipped_atlas(ROOT / "checkpoints" / name) for name in MODELS]
+    return [atlas for atlas in rows if atlas is not None]
 
 
 def _with_role(atlas: Atlas, wanted: Callable[[Role], bool] = lambda _: True) -> int:
@@ -31,8 +31,8 @@ def _with_role(atlas: Atlas, wanted: Callable[[Role], bool] = lambda _: True) ->
 def _curve(atlas: Atlas, order: str) -> Curve | None:
     if atlas.prune is None:
         return None
-    (found,) = [each for each in atlas.prune.curves if each.heads == "all" and each.order == order]
-    return found
+    (result,) = [each for each in atlas.prune.curves if each.heads == "all" and each.order == order]
+    return result
 
 
 def _left(atlas: Atlas, order: str, kept: int) -> str:
@@ -50,8 +50,8 @@ def _significant(atlas: Atlas) -> str:
 
 def _survive(atlas: Atlas) -> str:
     assert atlas.effects is not None
-    found = survivors(atlas.effects, "mean")
-    return f"{sum(int(heads.sum()) for heads in found.values())}" if found else "not measured"
+    result = survivors(atlas.effects, "mean")
+    return f"{sum(int(heads.sum()) for heads in result.values())}" if result else "not measured"
 
 
 def _change_bleu(atlas: Atlas) -> str:
@@ -62,8 +62,8 @@ def _change_bleu(atlas: Atlas) -> str:
 
 def _agreement(atlas: Atlas) -> str:
     assert atlas.effects is not None
-    found = atlas.effects.agreement["mean"]["all"]
-    return f"{float(found.value):.2f} [{float(found.low):.2f}, {float(found.high):.2f}]"
+    result = atlas.effects.agreement["mean"]["all"]
+    return f"{float(result.value):.2f} [{float(result.low):.2f}, {float(result.high):.2f}]"
 
 
 def _least_error(atlas: Atlas, rows: str) -> str:
@@ -101,8 +101,8 @@ def test_the_documentation_has_the_measured_numbers(label: str, atlases: list[At
 def test_the_syntactic_heads_of_the_parser_are_in_its_atlas() -> None:
     atlas = shipped_atlas(ROOT / "checkpoints" / "en-tree")
     assert atlas is not None and atlas.effects is not None
-    found = {head: roles for head, roles in head_roles(atlas).items() if roles}
-    links = {head: role for head, (role, *_) in found.items() if role.name == "link"}
+    values = {head: roles for head, roles in head_roles(atlas).items() if roles}
+    links = {head: role for head, (role, *_) in values.items() if role.name == "link"}
     named = {("encoder", 2, 1): "case to_dependent", ("encoder", 3, 4): "discourse to_dependent"}
     assert {head: role.detail for head, role in links.items()} == named
     page = " ".join((ROOT / "docs" / "atlas.md").read_text(encoding="utf-8").split())
@@ -111,8 +111,8 @@ def test_the_syntactic_heads_of_the_parser_are_in_its_atlas() -> None:
         for role in links.values()
     ]
     said += [
-        f"{len(found)} of its {3 * atlas.layers * atlas.heads} heads have a role; "
-        f"the other {sum(roles[0].name.startswith('offset') for roles in found.values())} look at a fixed offset",
+        f"{len(values)} of its {3 * atlas.layers * atlas.heads} heads have a role; "
+        f"the other {sum(roles[0].name.startswith('offset') for roles in values.values())} look at a fixed offset",
         f"{_survive(atlas)} survive the control ({atlas.effects.sentences} sentences",
     ]
     for each in said:

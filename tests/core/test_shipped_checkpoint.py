@@ -124,9 +124,9 @@ def test_the_parser_is_small_measured_and_looks() -> None:
     assert parser.decoding.constrained
     for name in ("ptb-sample-test", "gum-silver-test"):
         scores = parser.metrics["scores"][name]
-        found, free = scores["bracketing"], scores["free"]
-        assert free["f1_95"][0] > found["right_branching_f1"] + 10
-        assert found["f1"] > free["f1"] and found["well_formed"] == 100 > free["well_formed"]
+        result, free = scores["bracketing"], scores["free"]
+        assert free["f1_95"][0] > result["right_branching_f1"] + 10
+        assert result["f1"] > free["f1"] and result["well_formed"] == 100 > free["well_formed"]
     assert shortcomings(parser.metrics["heads"]) == []
 
 

@@ -101,8 +101,8 @@ def test_the_card_has_the_answers_to_contrastive_questions(name: str) -> None:
         mine = {shown for shown in names if any(f"{group}/".startswith(f"{shown}/") for group in groups)}
         assert mine, "the card has none of these questions"
         for shown in mine:
-            found = [each for group, each in groups.items() if f"{group}/".startswith(f"{shown}/")]
-            asked = sum(each["asked"] for each in found)
-            right = sum(each["right"] * each["asked"] for each in found) / asked
+            rows = [each for group, each in groups.items() if f"{group}/".startswith(f"{shown}/")]
+            asked = sum(each["asked"] for each in rows)
+            right = sum(each["right"] * each["asked"] for each in rows) / asked
             number, share = cells(card, f"`{shown}`")
             assert number == f"{asked:,}" and float(share) == within(100 * right, 1), shown

@@ -52,8 +52,8 @@ def translator(random_checkpoint: Path) -> Translator:
 
 def test_results_of_a_model(translator: Translator) -> None:
     text, target = "The house was built. " * 10, "Das Haus. " * 10
-    found = translator.translate(text, beam=2)
-    check(found, "'The house was built.", f"tokens: {len(found.tokens)}: ")
+    translation = translator.translate(text, beam=2)
+    check(translation, "'The house was built.", f"tokens: {len(translation.tokens)}: ")
     check(translator.teacher_force(text, target), "'Das Haus.", "AttentionMaps of float32 (")
     check(logit_lens(translator, text, target), "TeacherForcedRun of 'The house", "log_p: torch.float32 (")
     check(logit_lens(translator, text, target).run)

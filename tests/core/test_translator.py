@@ -41,10 +41,10 @@ def translator(tokenizer: Tokenizer) -> Translator:
 def translation(request: pytest.FixtureRequest, learned: Translator, translator: Translator) -> Translation:
     """A translation that ended with `</s>`, and one that was cut off."""
     finished = request.param == "finished"
-    found = (learned if finished else translator).translate(SENTENCE)
-    assert found.finished is finished
-    assert len(found.tokens) > 3
-    return found
+    result = (learned if finished else translator).translate(SENTENCE)
+    assert result.finished is finished
+    assert len(result.tokens) > 3
+    return result
 
 
 def same(one: AttentionMaps, other: AttentionMaps) -> bool:
@@ -233,16 +233,17 @@ def test_maps_of_many_sentences_are_those_of_each(
     for each in (learned, translator):
         translations = each.translate_batch(["", *SENTENCES, SENTENCE])
         inputs = [
-            TeacherForcedInput(found.source_encoding, found.hypotheses[0].ids, found.finished) for found in translations
+            TeacherForcedInput(result.source_encoding, result.hypotheses[0].ids, result.finished)
+            for result in translations
         ]
         passes.clear()
         maps = each.attention_batch(inputs)
         assert sum(passes) == len(inputs) and (max(passes) == len(inputs)) == (together == "in one pass")
-        assert len({len(found.source) for found in maps}) > 2
-        for found, translation in zip(maps, translations, strict=True):
+        assert len({len(result.source) for result in maps}) > 2
+        for result, translation in zip(maps, translations, strict=True):
             alone = translation.attention
-            assert same(found, alone) and found.finished is translation.finished
-            assert (found.source, found.inputs, found.outputs) == (alone.source, alone.inputs, alone.outputs)
+            assert same(result, alone) and result.finished is translation.finished
+            assert (result.source, result.inputs, result.outputs) == (alone.source, alone.inputs, alone.outputs)
     assert translator.attention_batch([]) == []
     translator.most_map_bytes = 1_000
     try:
@@ -261,11 +262,11 @@ def test_a_sentence_given_up_leaves_the_batch(learned: Translator) -> None:
         asked.append(number)
         return number == 2 and asked.count(2) == 3
 
-    found = learned.search(sources, is_given_up=is_given_up)
+    results = learned.search(sources, is_given_up=is_given_up)
     assert asked.count(2) == 3 and 0 not in asked, "an empty sentence is not searched for"
-    assert found[2].hypotheses == () and found[2].history == ()
+    assert results[2].hypotheses == () and results[2].history == ()
     alone = learned.search([ids for number, ids in enumerate(sources) if number != 2])
-    for one, other in zip([*found[:2], *found[3:]], alone, strict=True):
+    for one, other in zip([*results[:2], *results[3:]], alone, strict=True):
         assert [each.ids for each in one.hypotheses] == [each.ids for each in other.hypotheses]
         assert one.hypotheses[0].score == pytest.approx(other.hypotheses[0].score, abs=1e-5)
     everybody = learned.search(sources[1:], is_given_up=lambda number: True)

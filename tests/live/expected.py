@@ -42,14 +42,14 @@ _WORDS = (
 def random_texts(count: int, seed: int = 3) -> list[str]:
     """Half of them any characters, half of them words and signs."""
     draw = random.Random(seed)
-    found = []
+    rows = []
     for number in range(count):
         length = draw.randint(0, 24)
         if number % 2:
-            found.append("".join(draw.choice(_WORDS) for _ in range(length)))
+            rows.append("".join(draw.choice(_WORDS) for _ in range(length)))
         else:
-            found.append("".join(chr(draw.randint(*draw.choice(_BLOCKS))) for _ in range(length)))
-    return found
+            rows.append("".join(chr(draw.randint(*draw.choice(_BLOCKS))) for _ in range(length)))
+    return rows
 
 
 def shipped_sentences(folder: Path) -> list[str]:
@@ -85,16 +85,16 @@ class Expected:
         """Ids, tokens, unknown characters and the text of the ids; whether the app accepts it, and what it says."""
         tokenizer, reads = self.translator.tokenizer, self.service.source_language
         for text in given:
-            found = tokenizer.encode(text)
-            case: dict[str, Any] = {"text": text, "ids": found.ids, "tokens": found.tokens}
-            case |= {"decoded": tokenizer.decode(found.ids), "unknown": found.unknown_characters(text)}
+            ids = tokenizer.encode(text)
+            case: dict[str, Any] = {"text": text, "ids": ids.ids, "tokens": ids.tokens}
+            case |= {"decoded": tokenizer.decode(ids.ids), "unknown": ids.unknown_characters(text)}
             if len(text) > MAX_CHARACTERS:
                 case["sentence"] = {"status": "refused", "tokens": len(text), "limit": MAX_CHARACTERS}
             else:
                 sentence = validate_sentence(text, tokenizer, reads=reads)
                 parts = ("tokens", "limit", "unknown") if sentence.status == "good" else ()
                 case["sentence"] = {part: getattr(sentence, part) for part in ("text", "status", *parts)}
-            case["refusal"] = self._refusal(case["sentence"]["status"], len(found), len(text))
+            case["refusal"] = self._refusal(case["sentence"]["status"], len(ids), len(text))
             self.cases["texts"].append(case)
 
     def _refusal(self, status: str, tokens: int, characters: int) -> str:
@@ -116,8 +116,8 @@ class Expected:
             numbers = order[start : start + _BATCH]
             encoded = [translator.encode(sentences[number]).ids for number in numbers]
             begun = [prefixes[number] for number in numbers] if prefixes else None
-            found = translator.search(encoded, beam=beam, prefixes=begun)
-            for number, result in zip(numbers, found, strict=True):
+            results = translator.search(encoded, beam=beam, prefixes=begun)
+            for number, result in zip(numbers, results, strict=True):
                 case = {"text": sentences[number], "beam": beam, "prefix": list(prefixes[number]) if prefixes else []}
                 self.cases["searches"].append(case | self._plain(result))
 
@@ -172,15 +172,15 @@ class Expected:
         """The translation without some heads, and the log-probability that the one with all heads has then."""
         original = self.translator.translate(sentence, beam=BEAM)
         for heads in groups:
-            found = translate_without(self.translator, original, heads, beam=BEAM)
+            result = translate_without(self.translator, original, heads, beam=BEAM)
             self.cases["off"].append(
                 {
                     "text": sentence,
                     "heads": [{"kind": kind, "layer": layer, "head": head} for kind, layer, head in heads],
-                    "translation": found.text,
-                    "words": found.words,
-                    "original": found.original,
-                    "before": found.before,
-                    "after": found.log_probability,
+                    "translation": result.text,
+                    "words": result.words,
+                    "original": result.original,
+                    "before": result.before,
+                    "after": result.log_probability,
                 }
             )

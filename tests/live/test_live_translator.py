@@ -43,8 +43,8 @@ def compare(node: str) -> Compare:
         command = [node, str(Path(__file__).with_name("compare.js")), str(folder), mode]
         done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=600, check=False)
         assert done.returncode == 0, done.stderr[-4000:]
-        found: dict[str, Any] = json.loads(done.stdout)
-        return found
+        data: dict[str, Any] = json.loads(done.stdout)
+        return data
 
     return run
 
@@ -65,12 +65,12 @@ def write_all(folder: Path, checkpoint: Path, sentences: Sequence[str], texts: i
     return expected
 
 
-def check(found: dict[str, Any], texts: int, searches: int, nodes: int) -> None:
+def check(result: dict[str, Any], texts: int, searches: int, nodes: int) -> None:
     """The comparison went over as much as it should."""
-    assert found["texts"] >= texts and found["searches"] >= searches and found["nodes"] >= nodes
-    assert found["ties"] <= 3
-    assert found["maps"] == len(HARD) and found["payloads"] == 9 and found["off"] == 4
-    assert found["levels"] < 0.01 * found["cells"]  # levels of a weight that differ, by one
+    assert result["texts"] >= texts and result["searches"] >= searches and result["nodes"] >= nodes
+    assert result["ties"] <= 3
+    assert result["maps"] == len(HARD) and result["payloads"] == 9 and result["off"] == 4
+    assert result["levels"] < 0.01 * result["cells"]  # levels of a weight that differ, by one
 
 
 def test_limits_are_those_of_python(javascript: Callable[[str], Any]) -> None:

@@ -53,7 +53,7 @@ def test_the_bytes_are_those_of_python(sources: int, targets: int, javascript: S
     wanted: PackedWeights = pack_weights(SimpleNamespace(kinds=KINDS, weights=maps.__getitem__))  # type: ignore[arg-type]
     kinds = {kind: [layer.ravel().tolist() for layer in maps[kind]] for kind in KINDS}
     sizes = {"layers": 2, "heads": 3, "sources": sources, "targets": targets}
-    found = javascript(_SCRIPT % json.dumps({**sizes, "kinds": kinds}))
-    assert (16, found["kinds"]) == (wanted.bits, wanted.kinds)
-    packed = np.frombuffer(base64.b64decode(found["data"]), np.uint8)
+    result = javascript(_SCRIPT % json.dumps({**sizes, "kinds": kinds}))
+    assert (16, result["kinds"]) == (wanted.bits, wanted.kinds)
+    packed = np.frombuffer(base64.b64decode(result["data"]), np.uint8)
     assert packed.tolist() == wanted.data.tolist()

@@ -45,9 +45,9 @@ def test_the_parser_reads_the_words_and_the_sentence_stays_as_typed(app: AppTest
     assert source_tokens(app) == "The dog does n't bark ."
     assert app.text_input(key="text").value == address(app)["text"] == "The dog doesn't bark."
     outputs = header(app)["axes"]["outputs"]["tokens"]
-    found = ConstituencyParser(Translator.load(parser_checkpoint)).parse("The dog does n't bark .", beam=4)
-    assert found.translation is not None
-    assert outputs == list(found.translation.attention.outputs.tokens)
+    tree = ConstituencyParser(Translator.load(parser_checkpoint)).parse("The dog does n't bark .", beam=4)
+    assert tree.translation is not None
+    assert outputs == list(tree.translation.attention.outputs.tokens)
     assert sum("XX" in token for token in outputs) == 6
 
 

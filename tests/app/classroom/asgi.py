@@ -85,5 +85,5 @@ class Browser:
 
         asyncio.run(self._app(scope, receive, send))
         start = sent[0]
-        found = {name.decode().lower(): value.decode() for name, value in start["headers"]}
-        return Answer(start["status"], found, b"".join(message.get("body", b"") for message in sent[1:]))
+        values = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+        return Answer(start["status"], values, b"".join(message.get("body", b"") for message in sent[1:]))

@@ -118,9 +118,9 @@ def test_a_browser_gets_its_cookie_with_the_page_and_keeps_it(rooms: Classrooms,
     new = Browser("")
     assert new.get(f"/join/{code}/state?given=1").json == {"refused": "cookie"}
     cookie = new.get(f"/join/{code}", accept="text/html,*/*").headers["set-cookie"]
-    found = re.fullmatch(rf"{COOKIE}=([0-9a-f]{{64}}); Path=/; HttpOnly; SameSite=Lax", cookie)
-    assert found
-    new.cookie = found[1]
+    result = re.fullmatch(rf"{COOKIE}=([0-9a-f]{{64}}); Path=/; HttpOnly; SameSite=Lax", cookie)
+    assert result
+    new.cookie = result[1]
     assert "set-cookie" not in new.get(f"/join/{code}", accept="text/html").headers
     assert new.get(f"/join/{code}/state").status == 200
     forged = Browser("")

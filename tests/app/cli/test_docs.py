@@ -31,11 +31,11 @@ class Loaded(HTMLParser):
 def foreign(folder: Path) -> list[str]:
     """Addresses outside the site that its pages and styles load."""
     pages = folder.rglob("*.html")
-    found = [address for page in pages for address in Loaded(page.read_text(encoding="utf-8")).addresses]
+    rows = [address for page in pages for address in Loaded(page.read_text(encoding="utf-8")).addresses]
     styles = [
         text for path in folder.rglob("*.css") for text in re.findall(r"url\(([^)]*)\)|@import[^;]*", path.read_text())
     ]
-    return [address for address in (*found, *styles) if re.match(r"[\"']?(https?:)?//", address)]
+    return [address for address in (*rows, *styles) if re.match(r"[\"']?(https?:)?//", address)]
 
 
 @pytest.mark.slow

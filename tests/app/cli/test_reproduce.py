@@ -47,8 +47,8 @@ def reproduce(path: Path, *options: object) -> int:
 
 
 def last_line(capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
-    found: dict[str, object] = json.loads(capsys.readouterr().out.splitlines()[-1])
-    return found
+    data: dict[str, object] = json.loads(capsys.readouterr().out.splitlines()[-1])
+    return data
 
 
 def test_every_file_is_equal_though_file_and_model_have_moved(
@@ -98,9 +98,9 @@ def test_what_differs_is_named(
     changed = data.replace(b'"version": "', b'"version": "9')
     out.write_bytes(changed)
     assert reproduce(out, "--checkpoint", moved) == 1
-    found = last_line(capsys)
-    assert found["differences"] == ["version"] and not found["equal"]
-    assert found["byte"] == next(at for at, pair in enumerate(zip(data, changed, strict=False)) if len({*pair}) > 1)
+    result = last_line(capsys)
+    assert result["differences"] == ["version"] and not result["equal"]
+    assert result["byte"] == next(at for at, pair in enumerate(zip(data, changed, strict=False)) if len({*pair}) > 1)
     out.write_bytes(data[:-20])  # a shorter file
     assert reproduce(out, "--checkpoint", moved) == 1
     assert last_line(capsys)["byte"] == len(data) - 20

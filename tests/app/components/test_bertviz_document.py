@@ -82,8 +82,8 @@ class Page(HTMLParser):
 
     @property
     def data(self) -> dict[str, Any]:
-        (found,) = [text for _, attributes, text in self.texts if attributes.get("type") == "application/json"]
-        parsed: dict[str, Any] = json.loads(found)
+        (result,) = [text for _, attributes, text in self.texts if attributes.get("type") == "application/json"]
+        parsed: dict[str, Any] = json.loads(result)
         return parsed
 
     @property

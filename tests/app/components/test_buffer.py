@@ -45,11 +45,11 @@ def test_the_browser_reads_what_python_joins(javascript: Callable[[str], Any], b
     header = {"text": "한국어 \u2581 \u2028 </script> \U0001f600", "numbers": [0, -1.5, 2**53], "none": None}
     data = bytes(range(256))
     message = b"\xff" * before + join_buffer(header, data[:100], data[100:]) + b"\xfe"
-    found = javascript(f"""import {{ readBuffer }} from "./components/common/buffer.js";
+    result = javascript(f"""import {{ readBuffer }} from "./components/common/buffer.js";
     const message = Uint8Array.from({list(message)});
     const {{ header, data }} = readBuffer(message.subarray({before}, message.length - 1));
     console.log(JSON.stringify([header, Array.from(data), data.buffer === message.buffer]));""")
-    assert found == [header, list(data), True]
+    assert result == [header, list(data), True]
 
 
 TOKENS = Path(__file__).parents[3] / "viz_app" / "components" / "common" / "text" / "tokens.js"

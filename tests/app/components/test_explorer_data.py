@@ -77,10 +77,10 @@ def test_weights_means_and_sums_of_rows(
     read: Read, monkeypatch: pytest.MonkeyPatch, maps: AttentionMaps, most_bytes: int, unit: str
 ) -> None:
     monkeypatch.setattr(weights_module, "MAX_BYTES", most_bytes)
-    found = read(VIEWS.replace("UNIT", unit), maps)
+    content = read(VIEWS.replace("UNIT", unit), maps)
     shown = maps if unit == "tokens" else maps.merged_to_words()
     within = (1 / 65535 if most_bytes else 1 / 255) * (0.5 if unit == "tokens" else 1) + 1e-6  # a word adds two keys
-    for kind, layers in zip(KINDS, found, strict=True):
+    for kind, layers in zip(KINDS, content, strict=True):
         weights = shown.weights(kind)
         assert np.abs(np.array([layer["heads"] for layer in layers]) - weights).max() <= within
         assert np.abs(np.array([layer["mean"] for layer in layers]) - weights.mean(1)).max() <= within
@@ -96,7 +96,7 @@ def test_of_a_word_that_is_half_written_only_the_written_tokens_count(read: Read
     # Words are merged once for all steps; only the row of a word that is half written differs from step to step.
     steps = [3, 4, 3, 7, 40]
     last = [int(outputs[step - 1]) for step in steps]  # the newest word
-    found = read(
+    content = read(
         f"{[list(pair) for pair in zip(steps, last, strict=True)]}"
         + """.map(([step, last]) => {
           const view = translations[0].view("cross", "words", step);
@@ -104,7 +104,7 @@ def test_of_a_word_that_is_half_written_only_the_written_tokens_count(read: Read
         })""",
         maps,
     )
-    for step, newest, rows in zip(steps, last, found, strict=True):
+    for step, newest, rows in zip(steps, last, content, strict=True):
         tokens = maps.cross[3, 5, :step][outputs[:step] == newest]
         expected = np.vstack([words.cross[3, 5, :newest], np.add.reduceat(tokens.mean(0), keys)])
         assert np.abs(np.array(rows) - expected).max() <= 1e-4, step
@@ -114,7 +114,7 @@ def test_the_measures_of_heads(read: Read) -> None:
     before, after = samples.sample(*samples.SENTENCE), samples.sample(*samples.OTHER)
     rates = samples.error_rates(after)
     names = ["entropy", "distance", "change", "resting", "information", "alignment"]
-    found = read(
+    content = read(
         f"""kinds.map((kind) => {{
           const measures = new Measures(translations[1], translations[0]);
           const value = (name) => {{ const all = measures.of(name, kind); return all && Array.from(all); }};
@@ -125,7 +125,7 @@ def test_the_measures_of_heads(read: Read) -> None:
         after,
         alignment={"cross": rates},
     )
-    for kind, values in zip(KINDS, found, strict=True):
+    for kind, values in zip(KINDS, content, strict=True):
         weights = after.weights(kind).astype(float)
         changes = change(before, after, kind)
         expected = {
@@ -209,11 +209,11 @@ def test_alpha_ranks_again_by_the_formula_of_the_decoder(read: Read, kind: Lengt
     alphas = [config.alpha, 0.0, 1.0, 2.0]
     ranking = f"{alphas}.map((alpha) => translations[0].ranking(alpha).map(({{ branch }}) => branch))"
     beam = searches.tree_of(translation, config, 0)
-    found = read(
+    content = read(
         ranking.replace("translations[0]", "new Search(translations[0].beam)"),
         searches.maps_of(translation, 0),
         beam=beam,
     )
-    assert found == [searches.ranked(translation, alpha, kind) for alpha in alphas]
-    assert len(set(map(tuple, found))) > 1, "alpha must make a difference, or the test shows nothing"
+    assert content == [searches.ranked(translation, alpha, kind) for alpha in alphas]
+    assert len(set(map(tuple, content))) > 1, "alpha must make a difference, or the test shows nothing"
     assert len(branch_ends(translation)) == len(beam["leaves"])

@@ -42,6 +42,6 @@ def test_a_difference_has_one_color_on_the_screen_and_in_print(
         console.log(JSON.stringify(pixels));
         """
     )
-    found = np.array([[pixel >> 16, pixel >> 8 & 255, pixel & 255] for pixel in pixels])
+    result = np.array([[pixel >> 16, pixel >> 8 & 255, pixel & 255] for pixel in pixels])
     print_map = ColorMap(diverging(theme), -1, 1, mapping, diverging=True)
-    np.testing.assert_array_equal(found, print_map.rgb(np.clip(values, -1, 1)))
+    np.testing.assert_array_equal(result, print_map.rgb(np.clip(values, -1, 1)))

@@ -33,11 +33,11 @@ def test_every_head_has_its_likeliest_role(service: TranslationService) -> None:
         layers, heads = table.shares.shape[1:]
         for layer in range(layers):
             for head in range(heads):
-                role, found = table.likeliest(layer, head), told["heads"][kind][layer][head]
-                assert (found["role"], found["places"]) == (role.role, role.places)
-                assert found["share"] == pytest.approx(role.share, abs=1e-4)
-                assert (found["standing"] == "named") == role.named
-                assert (found["standing"] == "none") == (not role.named and not role.leans)
+                role, result = table.likeliest(layer, head), told["heads"][kind][layer][head]
+                assert (result["role"], result["places"]) == (role.role, role.places)
+                assert result["share"] == pytest.approx(role.share, abs=1e-4)
+                assert (result["standing"] == "named") == role.named
+                assert (result["standing"] == "none") == (not role.named and not role.leans)
 
 
 def test_the_translation_without_a_head(service: TranslationService) -> None:

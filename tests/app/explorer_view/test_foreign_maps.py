@@ -53,18 +53,18 @@ def test_javascript_reads_what_the_model_has(name: str, javascript: Callable[[st
     read = javascript(SCRIPT.replace("PATH", json.dumps(str(path))))
     assert read["available"] == read["shown"] == list(maps.kinds)
     assert read["length"] == len(maps.outputs)
-    for kind, found in zip(maps.kinds, read["kinds"], strict=True):
+    for kind, result in zip(maps.kinds, read["kinds"], strict=True):
         weights, there = maps.weights(kind), []
         for layer in range(maps.layers(kind)):
             for head in range(maps.heads(kind)):
-                assert (found["heads"][layer][head] is not None) == maps.existing(kind)[layer, head]
+                assert (result["heads"][layer][head] is not None) == maps.existing(kind)[layer, head]
                 if maps.existing(kind)[layer, head]:
                     there.append(weights[layer, head])
-                    np.testing.assert_allclose(found["heads"][layer][head], weights[layer, head], atol=1 / 65535)
-        np.testing.assert_allclose(found["mean"], np.mean(there, axis=0), atol=2 / 65535)
+                    np.testing.assert_allclose(result["heads"][layer][head], weights[layer, head], atol=1 / 65535)
+        np.testing.assert_allclose(result["mean"], np.mean(there, axis=0), atol=2 / 65535)
         present = np.flatnonzero(~np.isnan(weights[:, :, 0, 0]))
-        assert sorted(found["sorted"]) == present.tolist()
-        sharpness = entropy(np.nan_to_num(weights)).reshape(-1)[found["sorted"]]
+        assert sorted(result["sorted"]) == present.tolist()
+        sharpness = entropy(np.nan_to_num(weights)).reshape(-1)[result["sorted"]]
         assert (np.diff(sharpness) > -1e-3).all()
     place = read["fitted"]
     assert place["kind"] == maps.kinds[-1] and maps.existing(place["kind"])[place["layer"], place["head"]]

@@ -44,23 +44,23 @@ def told(service: TranslationService, atlas: Atlas | None, head: Head, language:
 def test_every_head_says_its_role_in_words(service: TranslationService, atlas: Atlas, language: str) -> None:
     t, named = texts(language), head_roles(atlas)
     told(service, atlas, Head("encoder", 0, 0))
-    found = roles(service, "a", t)["roles"]
-    assert found["model"] == "shipped" and found["atlas"]
+    result = roles(service, "a", t)["roles"]
+    assert result["model"] == "shipped" and result["atlas"]
     heads = [Head(kind, layer, head) for kind in KINDS for layer in range(atlas.layers) for head in range(atlas.heads)]
     for head in heads:
         expected = {"words": plain_words(t, head.kind, named[head]), "clear": bool(named[head])}
-        assert found["heads"][head.kind][head.layer][head.head] == expected
+        assert result["heads"][head.kind][head.layer][head.head] == expected
     assert {bool(named[head]) for head in heads} == {True, False}
 
 
 def test_the_evidence_is_that_of_the_roles(service: TranslationService, atlas: Atlas) -> None:
     t, seen = texts("en"), set()
     for head, own in head_roles(atlas).items():
-        found = told(service, atlas, head)
+        result = told(service, atlas, head)
         shown = own or closest_roles(atlas, head)
-        assert found["head"] == str(head) and found["clear"] == bool(own)
-        assert [each["words"] for each in found["evidence"]] == [role_words(t, head[0], role) for role in shown]
-        for each, role in zip(found["evidence"], shown, strict=True):
+        assert result["head"] == str(head) and result["clear"] == bool(own)
+        assert [each["words"] for each in result["evidence"]] == [role_words(t, head[0], role) for role in shown]
+        for each, role in zip(result["evidence"], shown, strict=True):
             seen.add(each["part"])
             numbers = [each[name] for name in ("value", "low", "high", "baseline")]
             wanted = [role.value, role.low, role.high, role.baseline]
@@ -78,33 +78,33 @@ def test_the_evidence_is_that_of_the_roles(service: TranslationService, atlas: A
 
 @pytest.mark.parametrize("head", [("encoder", 5, 4), ("decoder", 1, 2), ("cross", 5, 1)])
 def test_the_other_parts_are_the_numbers_of_the_atlas(service: TranslationService, atlas: Atlas, head: Head) -> None:
-    found, (kind, layer, number) = told(service, atlas, head), head
+    result, (kind, layer, number) = told(service, atlas, head), head
     assert atlas.looks and atlas.effects and atlas.decode and atlas.resembles
     looks = atlas.looks.kinds[kind]
-    assert found["looks"]["offsets"] == list(atlas.looks.offsets)
-    assert found["looks"]["shares"] == pytest.approx(looks.offsets[layer, number], abs=1e-5)
+    assert result["looks"]["offsets"] == list(atlas.looks.offsets)
+    assert result["looks"]["shares"] == pytest.approx(looks.offsets[layer, number], abs=1e-5)
     for name, spread in (("entropy", looks.entropy), ("distance", looks.distance)):
-        shown = found["looks"][name]
+        shown = result["looks"][name]
         assert shown["value"] == pytest.approx(spread.heads.value[layer, number], abs=1e-5)
         assert shown["baseline"] == pytest.approx(spread.uniform, abs=1e-5)
     control = "random-mean" if atlas.effects.differences else "random"  # of an older atlas
     effect, random = (atlas.effects.changes[name][kind] for name in ("mean", control))
-    assert found["effect"]["low"] == pytest.approx(effect.low[layer, number], abs=1e-5)
-    assert found["effect"]["baseline"]["value"] == pytest.approx(random.value[layer, number], abs=1e-5)
-    assert found["effect"]["significant"] == (atlas.effects.q["mean"][kind][layer, number] <= 0.05)
-    assert len(found["effect"]["controls"]) == 2 * bool(atlas.effects.differences), "none in an older atlas"
+    assert result["effect"]["low"] == pytest.approx(effect.low[layer, number], abs=1e-5)
+    assert result["effect"]["baseline"]["value"] == pytest.approx(random.value[layer, number], abs=1e-5)
+    assert result["effect"]["significant"] == (atlas.effects.q["mean"][kind][layer, number] <= 0.05)
+    assert len(result["effect"]["controls"]) == 2 * bool(atlas.effects.differences), "none in an older atlas"
     score = atlas.decode.heads[kind][layer][number]
-    assert (found["decode"]["bleu"], found["decode"]["whole"]) == (score.bleu, atlas.decode.whole.bleu)
+    assert (result["decode"]["bleu"], result["decode"]["whole"]) == (score.bleu, atlas.decode.whole.bleu)
     assert score.bleu != atlas.decode.whole.bleu
     near = atlas.resembles.kinds[kind].nearest[layer][number]
     named = [
         (each["model"], each["layer"] * atlas.heads + each["head"], each["distance"])
-        for each in found["siblings"]["heads"]
+        for each in result["siblings"]["heads"]
     ]
     models = {name: other.name for name, other in atlas.resembles.models.items()} | {"": ""}
     assert named == [(models[each.model], each.number, pytest.approx(each.distance, abs=1e-5)) for each in near]
     assert {model for model, _, _ in named} == ({"", "en-fr"} if kind == "encoder" else {""})
-    assert found["source"]["weights"] == atlas.weights_hash[:12]
+    assert result["source"]["weights"] == atlas.weights_hash[:12]
 
 
 def test_the_card_names_each_file_with_its_sentences_and_hash(language: str) -> None:
@@ -125,11 +125,11 @@ def test_the_card_shows_effect_control_and_difference(service: TranslationServic
     atlas = with_controls(drawn_atlas())
     assert atlas.effects
     effects = atlas.effects
-    found = told(service, atlas, Head("encoder", 1, 2))["effect"]
+    result = told(service, atlas, Head("encoder", 1, 2))["effect"]
     random = effects.changes["random-mean"]["encoder"].value[1, 2]
-    assert found["baseline"]["value"] == pytest.approx(random, abs=1e-5)
-    assert [each["name"] for each in found["controls"]] == ["random-mean", "resample"]
-    for each in found["controls"]:
+    assert result["baseline"]["value"] == pytest.approx(random, abs=1e-5)
+    assert [each["name"] for each in result["controls"]] == ["random-mean", "resample"]
+    for each in result["controls"]:
         difference = effects.differences[f"mean/{each['name']}"]["encoder"]
         assert each["low"] == pytest.approx(difference.low[1, 2], abs=1e-5)
         assert each["control"] == pytest.approx(effects.changes[each["name"]]["encoder"].value[1, 2], abs=1e-5)
@@ -143,9 +143,9 @@ def test_a_head_of_another_model_is_counted_by_the_heads_of_that_model(
     other = OtherModel(name="other", layers=10, heads=5)
     models = dict.fromkeys(atlas.resembles.models, other)
     resembles = msgspec.structs.replace(atlas.resembles, models=models)
-    found = told(service, msgspec.structs.replace(atlas, resembles=resembles), Head("encoder", 5, 4))
+    result = told(service, msgspec.structs.replace(atlas, resembles=resembles), Head("encoder", 5, 4))
     near = [each.number for each in resembles.kinds["encoder"].nearest[5][4] if each.model]
-    heads = [(each["layer"], each["head"]) for each in found["siblings"]["heads"] if each["model"] == "other"]
+    heads = [(each["layer"], each["head"]) for each in result["siblings"]["heads"] if each["model"] == "other"]
     assert heads == [(number // 5, number % 5) for number in near]
     assert heads
 
@@ -164,9 +164,9 @@ def test_examples_name_the_tokens_of_their_place(service: TranslationService, at
 
 def test_what_was_not_measured_is_not_there(service: TranslationService, atlas: Atlas) -> None:
     bare = msgspec.structs.replace(atlas, effects=None, decode=None, resembles=None, examples=None, looks=None)
-    found = told(service, bare, Head("encoder", 0, 0))
-    assert not {"looks", "effect", "decode", "siblings", "examples"} & found.keys()
-    assert [each["part"] for each in found["evidence"]] == ["links"]
+    result = told(service, bare, Head("encoder", 0, 0))
+    assert not {"looks", "effect", "decode", "siblings", "examples"} & result.keys()
+    assert [each["part"] for each in result["evidence"]] == ["links"]
 
 
 def test_the_card_says_whether_the_model_was_trained_with_a_head_penalty(
@@ -188,9 +188,9 @@ def test_a_damaged_atlas_is_said(random_checkpoint: Path) -> None:
     service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1), name="random")
     service.translator.decoding = service.translator.decoding.replace(extra_length=4)
     service.head_atlas = HeadAtlas(problem="derived/atlas.json: cannot be read")
-    found = roles(service, "a", texts("en"))["roles"]
-    assert not found["atlas"] and found["problem"] == "derived/atlas.json: cannot be read"
-    assert len(found["heads"]["encoder"]) == service.translator.config.num_layers
+    result = roles(service, "a", texts("en"))["roles"]
+    assert not result["atlas"] and result["problem"] == "derived/atlas.json: cannot be read"
+    assert len(result["heads"]["encoder"]) == service.translator.config.num_layers
     assert card(service, texts("en"), Head("encoder", 0, 0)) == {"card": None}
 
 
@@ -198,22 +198,22 @@ def test_the_closest_role_is_the_best_of_its_part(atlas: Atlas) -> None:
     """Against a plain search through the arrays."""
     assert atlas.links and atlas.looks
     for kind, layer, head in head_roles(atlas):
-        found = {role.name if role.name in ("link", "aligner") else "rule": role for role in
+        values = {role.name if role.name in ("link", "aligner") else "rule": role for role in
                  closest_roles(atlas, Head(kind, layer, head))}  # fmt: skip
         rules = [each.share.value[layer, head] - max(each.uniform, each.fixed or 0)
                  for each in atlas.looks.kinds[kind].patterns.values() if each.places >= 50]  # fmt: skip
-        assert found["rule"].gain == pytest.approx(np.nanmax(rules))
+        assert values["rule"].gain == pytest.approx(np.nanmax(rules))
         if kind == "encoder":
             gains = np.where(atlas.links.places >= 50, atlas.links.gain.value[:, :, layer, head], np.nan)
-            assert found["link"].gain == pytest.approx(np.nanmax(gains))
+            assert values["link"].gain == pytest.approx(np.nanmax(gains))
 
 
 def test_the_evidence_of_a_relation_begins_with_the_best_head(atlas: Atlas) -> None:
     assert atlas.links
     links = atlas.links
     at = links.directions.index("to_head"), links.relations.index("obj")
-    found = link_evidence(links, "obj", "to_head")
-    (role, (_, layer, head)) = found[0]
-    assert len(found) == atlas.layers * atlas.heads
+    result = link_evidence(links, "obj", "to_head")
+    (role, (_, layer, head)) = result[0]
+    assert len(result) == atlas.layers * atlas.heads
     assert links.accuracy.value[(*at, layer, head)] == links.accuracy.value[at].max() == role.value
     assert role.baseline == pytest.approx(max(links.fixed.value[at], links.uniform[at]), abs=1e-4)

@@ -35,14 +35,14 @@ def test_the_numbers_are_those_of_the_atlas_in_the_unit_of_the_label(language: s
 
 
 def test_the_order_by_role_groups_heads_and_puts_the_best_first() -> None:
-    found = atlas_of(drawn_atlas())
-    by_role = head_measures(found, texts("en"))[-1]
-    filters = [each["label"] for each in role_filters(found, texts("en"))["filters"]]
+    result = atlas_of(drawn_atlas())
+    by_role = head_measures(result, texts("en"))[-1]
+    filters = [each["label"] for each in role_filters(result, texts("en"))["filters"]]
     for kind in KINDS:
-        heads = [head for head in found.roles if head[0] == kind]
+        heads = [head for head in result.roles if head[0] == kind]
         ranks = by_role["kinds"][kind]["rank"]
-        assert [rank is None for rank in ranks] == [not found.roles[head] for head in heads]
-        ranked = sorted((rank, found.roles[head][0]) for rank, head in zip(ranks, heads, strict=True) if rank)
+        assert [rank is None for rank in ranks] == [not result.roles[head] for head in heads]
+        ranked = sorted((rank, result.roles[head][0]) for rank, head in zip(ranks, heads, strict=True) if rank)
         places = [(filters.index(role.label), -role.value) for _, role in ranked]
         assert places == sorted(places)
 
@@ -52,8 +52,8 @@ def test_a_filter_is_named_and_has_the_heads_that_were_tested(controlled: bool, 
     atlas, t = drawn_atlas(), texts(language)
     if controlled:
         atlas = with_controls(atlas)
-    found = atlas_of(atlas)
-    shown = role_filters(found, t)
+    result = atlas_of(atlas)
+    shown = role_filters(result, t)
     words = {each["label"]: each["words"] for each in shown["filters"]}
     assert words["significant"] == t("atlas.survives" if controlled else "atlas.significant")
     assert words["none"] == t("atlas.no_role")
@@ -64,14 +64,14 @@ def test_a_filter_is_named_and_has_the_heads_that_were_tested(controlled: bool, 
             passed &= atlas.effects.differences["mean/random-mean"][kind].value > 0
         labels = shown["labels"][kind]
         assert ["significant" in each for each in labels] == passed.ravel().tolist()
-        heads = [head for head in found.roles if head[0] == kind]
+        heads = [head for head in result.roles if head[0] == kind]
         for head, each in zip(heads, labels, strict=True):
-            roles = found.roles[head]
+            roles = result.roles[head]
             assert [label for label in each if label != "significant"] == ([role.label for role in roles] or ["none"])
             assert all(role.label in words for role in roles)
     links = [label for label in words if label.startswith("link ")]
     assert links and list(words)[-len(links) :] == links, "relations come last"
-    role = next(role for roles in found.roles.values() for role in roles if role.name == "link")
+    role = next(role for roles in result.roles.values() for role in roles if role.name == "link")
     assert words[role.label] == role_words(t, "encoder", role)
 
 

@@ -35,12 +35,12 @@ def test_every_number_is_in_the_csv() -> None:
     atlas = drawn_atlas()
     rows = list(csv.DictReader(io.StringIO(to_csv(atlas, head_roles(atlas)).decode("utf-8-sig"), newline="")))
     assert tuple(rows[0]) == COLUMNS
-    found = {(row["measure"], row["head"]): row for row in rows}
+    values = {(row["measure"], row["head"]): row for row in rows}
     count = 0
     for measure in measures(atlas):
         for place, value in measure.rows():
             kind, layer, head = place
-            row = found[measure.name, f"{kind}.{layer + 1}.{head + 1}"]
+            row = values[measure.name, f"{kind}.{layer + 1}.{head + 1}"]
             count += 1
             assert float(row["value"]) == value
             numbers = measure.kinds[kind]

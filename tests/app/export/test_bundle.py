@@ -82,13 +82,13 @@ def test_a_bundle_refuses_what_it_cannot_pack(figures: list[Figure]) -> None:
 def test_shares_of_heads_by_hand(reader: ModelRunner, at_checkpoint: str) -> None:
     maps = reader.run(Sentence(checkpoint=at_checkpoint, text=STRUCTURE)).maps.merged_to_words()
     words = list(maps.source.tokens)
-    found = measure_links(maps, STRUCTURE_LINKS)
+    result = measure_links(maps, STRUCTURE_LINKS)
     for layer in range(2):
         for head in range(4):
             weights = [maps.encoder[layer, head, words.index(a), words.index(b)] for a, b in STRUCTURE_LINKS]
-            assert found.shares[layer, head] == pytest.approx(sum(weights) / 7, abs=1e-6)
-    assert found.uniform == pytest.approx(1 / len(words))
-    assert found.shares[found.best] == found.shares.max()
+            assert result.shares[layer, head] == pytest.approx(sum(weights) / 7, abs=1e-6)
+    assert result.uniform == pytest.approx(1 / len(words))
+    assert result.shares[result.best] == result.shares.max()
     # Two words depend on "dog": a governor's weight on both counts, averaged over governors.
     two = measure_links(maps, (("dog", "The"), ("dog", "little")))
     row = maps.encoder[:, :, words.index("dog")]

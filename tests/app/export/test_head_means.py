@@ -40,8 +40,8 @@ def write(name: str, measure: str, heads: int = HEADS, weights_hash: str | None 
     header, *rows = mean_rows({**table, measure: values.ravel()})
     known = Manifest.read(Path("model")).weights_hash if weights_hash is None else weights_hash
     Path(name).write_bytes(csv_bytes([*header, "weights_hash"], [[*row, known] for row in rows]))
-    found: npt.NDArray[np.float64] = values.mean(axis=0).reshape(len(KINDS) * LAYERS, heads)
-    return found
+    result: npt.NDArray[np.float64] = values.mean(axis=0).reshape(len(KINDS) * LAYERS, heads)
+    return result
 
 
 @pytest.mark.parametrize(("measure", "percent"), [("effect", 1), ("recovered", 100)])
@@ -49,10 +49,10 @@ def test_the_figure_has_the_means_and_its_command(folder: Path, measure: str, pe
     expected = write(f"{measure}.means.csv", measure)
     arguments = ["export", "--checkpoint=model", f"--table={measure}.means.csv", "--view=grid", "--out=a.json"]
     assert main(arguments, PROGRAM) == 0
-    found = json.loads(Path("a.json").read_text(encoding="utf-8"))
-    np.testing.assert_allclose(found["values"], percent * expected, rtol=1e-6)
-    assert found["provenance"]["table"]["name"] == f"{measure}.means.csv"
-    again = shlex.split(found["provenance"]["command"])[3:]
+    data = json.loads(Path("a.json").read_text(encoding="utf-8"))
+    np.testing.assert_allclose(data["values"], percent * expected, rtol=1e-6)
+    assert data["provenance"]["table"]["name"] == f"{measure}.means.csv"
+    again = shlex.split(data["provenance"]["command"])[3:]
     first = Path("a.json").read_bytes()
     assert main([*again[:-1], "--out=b.json"], PROGRAM) == 0
     assert json.loads(Path("b.json").read_text(encoding="utf-8")) == json.loads(first)

@@ -57,19 +57,19 @@ def values(of: Option) -> some.SearchStrategy[Any]:
     """The allowed values of an option."""
     form = of.form
     if isinstance(form, Choice):
-        found: some.SearchStrategy[Any] = some.sampled_from(form.choices)
+        result: some.SearchStrategy[Any] = some.sampled_from(form.choices)
     elif isinstance(form, Switch):
-        found = some.booleans()
+        result = some.booleans()
     elif isinstance(form, Number):
-        found = some.integers(form.low, form.high - form.first)
+        result = some.integers(form.low, form.high - form.first)
     elif isinstance(form, Real):
-        found = some.sampled_from((float(form.low), 77.5 if form.high > 77.5 else 7.5, float(form.high)))
+        result = some.sampled_from((float(form.low), 77.5 if form.high > 77.5 else 7.5, float(form.high)))
     elif isinstance(form, Range):
-        found = some.sampled_from(("shared", (0.0, 0.5), (0.25, 1.0)))
+        result = some.sampled_from(("shared", (0.0, 0.5), (0.25, 1.0)))
     else:
         assert isinstance(form, Numbers)
-        found = some.sets(some.integers(form.low, 90), min_size=1, max_size=MAX_STEPS).map(lambda n: tuple(sorted(n)))
-    return some.just(of.default) | found
+        result = some.sets(some.integers(form.low, 90), min_size=1, max_size=MAX_STEPS).map(lambda n: tuple(sorted(n)))
+    return some.just(of.default) | result
 
 
 def declared_values(kind: type) -> dict[str, some.SearchStrategy[Any]]:
@@ -143,14 +143,14 @@ def test_the_address_of_a_comparison_names_the_other_head() -> None:
 @given(specs)
 def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
     spec = spec if spec.left is None else replace(spec, left=min(spec.left, 8))  # the page knows how many there are
-    fitted, found = spec.fitted(maps()), maps()
+    fitted, result = spec.fitted(maps()), maps()
     place = fitted.selection
     assert place.layer < LAYERS and place.head < HEADS
     assert place.step is None or place.step < STEPS
     assert all(head < HEADS for head in fitted.heads) and all(1 <= step <= STEPS for step in fitted.steps)
     if fitted.view != "beam":
         options = vars(fitted.options("en"))
-        VIEWS[fitted.view].draw(maps=found, parse=parsed(), atlas=drawn_atlas(), **options)
+        VIEWS[fitted.view].draw(maps=result, parse=parsed(), atlas=drawn_atlas(), **options)
 
 
 @pytest.mark.parametrize(

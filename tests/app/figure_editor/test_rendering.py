@@ -78,18 +78,18 @@ def test_every_format_and_the_bundle(service: TranslationService, best: Translat
 def test_a_branch_without_a_way_back_has_no_command(service: TranslationService, best: TranslationResult) -> None:
     """A cut-off branch: its text, handed to the model, would be read with </s> at its end."""
     ends = branch_ends(best.translation)
-    found = {}
+    values = {}
     for number in range(1, len(ends)):
         result = service.translate_branch("me", best, number)
         seen = forward_result(service, result, best, number)
         assert ("branch" in seen.provenance) != ("target_given" in seen.provenance)
-        found["branch" in seen.provenance] = ExportableFigure(
+        values["branch" in seen.provenance] = ExportableFigure(
             make_figure(FigureSpec().fitted(result.maps), "en", seen), Style()
         )
         if not result.translation.finished:
             assert "branch" in seen.provenance
-    assert found[True].command("pdf") == ""
-    assert b"%PDF" in found[True].file("pdf")
+    assert values[True].command("pdf") == ""
+    assert b"%PDF" in values[True].file("pdf")
 
 
 def test_a_comparison_has_the_pinned_head_as_a(service: TranslationService, best: TranslationResult) -> None:
@@ -112,10 +112,10 @@ def test_thirty_sessions_draw_the_same_figure_once(
 
     monkeypatch.setattr(rendering, "_preview", counted)
     drawings, figures = RenderCache(), [make_exportable(service, best, FigureSpec()).figure for _ in range(30)]
-    found: list[rendering.Preview] = []
+    rows: list[rendering.Preview] = []
 
     def visit(number: int) -> None:
-        found.append(drawings.preview(f"session {number}", figures[number], Style()))
+        rows.append(drawings.preview(f"session {number}", figures[number], Style()))
 
     threads = [threading.Thread(target=visit, args=(number,)) for number in range(30)]
     for thread in threads:
@@ -123,7 +123,7 @@ def test_thirty_sessions_draw_the_same_figure_once(
     for thread in threads:
         thread.join()
     assert len(drawn) == 1
-    assert len(found) == 30 and len({preview.png for preview in found}) == 1
+    assert len(rows) == 30 and len({preview.png for preview in rows}) == 1
 
 
 def test_previews_of_different_figures_differ(service: TranslationService, best: TranslationResult) -> None:

@@ -103,9 +103,9 @@ def test_every_warning_has_words_in_both_languages(small: AttentionMaps) -> None
         (VIEWS["compare"].draw(maps=small, kind="cross", other_head=1), Style(width_mm=60, value_range=(0, 0.1))),
         (VIEWS["layer"].draw(maps=small, kind="cross"), Style(width_mm=40, height_mm=15)),
     ]
-    found = [warning for figure, style in figures for warning in find_print_issues(figure, style)]
-    assert len({warning.code for warning in found}) >= 4
-    for warning in found:
+    rows = [warning for figure, style in figures for warning in find_print_issues(figure, style)]
+    assert len({warning.code for warning in rows}) >= 4
+    for warning in rows:
         for language in LANGUAGES:
             assert "{" not in message(warning, language)
     assert HEAD_COLORS.keys() == {"light", "dark"}

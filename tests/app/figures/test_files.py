@@ -209,8 +209,8 @@ def test_every_word_and_the_origin_count(figures: dict[str, Figure]) -> None:
         changes: dict[str, Any] = {name: f"{getattr(figure, name)} and more" for name in texts}
         changes |= {"kind": "decoder" if figure.kind != "decoder" else "cross", "theme": "dark"}
         changes |= {"provenance": {**figure.provenance, "more": 1}}
-        found = {dataclasses.replace(figure, **{name: value}).fingerprint for name, value in changes.items()}
-        assert len(found | {figure.fingerprint}) == len(changes) + 1
+        result = {dataclasses.replace(figure, **{name: value}).fingerprint for name, value in changes.items()}
+        assert len(result | {figure.fingerprint}) == len(changes) + 1
 
 
 def test_every_cell_counts(figures: dict[str, Figure]) -> None:

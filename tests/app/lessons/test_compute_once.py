@@ -52,9 +52,9 @@ def _service(checkpoint: Path) -> tuple[TranslationService, CountingGate]:
 
 def _data(lesson: str, scene: str, service: TranslationService, session: str) -> StageData:
     context = LessonContext("The dog is fast.", LessonState(scene), "en", lambda: service, session)
-    found = lesson_module(lesson).data(context)
-    assert found is not None
-    return found
+    result = lesson_module(lesson).data(context)
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize(("lesson", "scene"), SCENES)
@@ -63,17 +63,17 @@ def test_visitors_at_once_compute_no_more_than_one_alone(lesson: str, scene: str
     wanted = _data(lesson, scene, alone, "one")
     assert any("translation" not in str(key) for key in alone.cache._values), "the lesson computes something of its own"
     service, gate = _service(random_checkpoint)
-    found: list[StageData] = []
+    rows: list[StageData] = []
     threads = [
-        threading.Thread(target=lambda n=n: found.append(_data(lesson, scene, service, f"visitor {n}")))
+        threading.Thread(target=lambda n=n: rows.append(_data(lesson, scene, service, f"visitor {n}")))
         for n in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert len(found) == 4 and gate.turns == gate_alone.turns
-    for data in found:
+    assert len(rows) == 4 and gate.turns == gate_alone.turns
+    for data in rows:
         assert data.values == wanted.values
         for name, array in wanted.arrays.items():
             np.testing.assert_array_equal(data.arrays[name], array)

@@ -34,12 +34,12 @@ def test_nobody_waits_for_the_translation_of_another_visitor() -> None:
         answered.set()
         return "quick"
 
-    found: list[object] = []
-    waiting = threading.Thread(target=lambda: found.append(context_of(slow).result), daemon=True)
+    rows: list[object] = []
+    waiting = threading.Thread(target=lambda: rows.append(context_of(slow).result), daemon=True)
     waiting.start()
     assert context_of(quick).result == "quick"
     waiting.join(PATIENCE)
-    assert found == ["slow"]
+    assert rows == ["slow"]
 
 
 def test_a_translation_is_asked_for_once_in_a_run() -> None:

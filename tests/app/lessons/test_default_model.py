@@ -37,8 +37,8 @@ def german() -> Translator:
 
 def test_every_example_shows_what_its_label_says(german: Translator) -> None:
     assert PROMISED.keys() == EXAMPLES.keys()
-    found = german.translate_batch(list(EXAMPLES.values()))
-    texts = {name: each.text for name, each in zip(EXAMPLES, found, strict=True)}
+    result = german.translate_batch(list(EXAMPLES.values()))
+    texts = {name: each.text for name, each in zip(EXAMPLES, result, strict=True)}
     assert {name: text for name, text in texts.items() if not re.search(PROMISED[name], text)} == {}
 
 

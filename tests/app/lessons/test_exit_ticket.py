@@ -21,10 +21,10 @@ MAX_WORDS = 20  # of a sentence
 
 
 def read_questions(language: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = tomllib.loads((FOLDER / f"exit_ticket.{language}.toml").read_text(encoding="utf-8"))[
+    result: list[dict[str, Any]] = tomllib.loads((FOLDER / f"exit_ticket.{language}.toml").read_text(encoding="utf-8"))[
         "question"
     ]
-    return found
+    return result
 
 
 def test_every_question_has_a_scene_on_the_route(language: str) -> None:

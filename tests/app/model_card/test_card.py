@@ -66,10 +66,10 @@ def test_the_base_model_differs_in_nothing_and_sizes_do_not_count() -> None:
 def test_a_published_shape() -> None:
     """NLLB: pre-norm, positions of fairseq, biases."""
     config = ModelConfig(norm="pre", positions="tensor2tensor", first_position=2, attention_biases=True)
-    found = {each.name: each for each in options_beyond_paper(config.to_dict())}
-    assert list(found) == ["norm", "positions", "first_position", "attention_biases"]
-    assert (found["norm"].value, found["norm"].paper) == ("pre", "post")
-    assert (found["attention_biases"].value, found["attention_biases"].paper) == ("true", "false")
-    assert found["norm"].said.startswith('`norm = "pre"`: x + Sublayer(LayerNorm(x))')
-    assert found["positions"].said.startswith('`positions = "concatenated"`')
-    assert '`"tensor2tensor"`' in found["positions"].said
+    values = {each.name: each for each in options_beyond_paper(config.to_dict())}
+    assert list(values) == ["norm", "positions", "first_position", "attention_biases"]
+    assert (values["norm"].value, values["norm"].paper) == ("pre", "post")
+    assert (values["attention_biases"].value, values["attention_biases"].paper) == ("true", "false")
+    assert values["norm"].said.startswith('`norm = "pre"`: x + Sublayer(LayerNorm(x))')
+    assert values["positions"].said.startswith('`positions = "concatenated"`')
+    assert '`"tensor2tensor"`' in values["positions"].said

@@ -61,9 +61,9 @@ def test_the_sentence_is_translated_with_so_many_heads_left(service: Translation
     result = service.translate("me", "The house was built a hundred years ago.")
     state = PruningState(group="all", score="bleu", order="effect", left=10)
     heads = removed_heads(ATLAS, state)
-    found = translate_pruned(service, "me", result, heads)
+    actual = translate_pruned(service, "me", result, heads)
     expected = translate_without(service.translator, result.translation, heads, beam=BEAM)
-    assert found == expected and found.log_probability != found.before
+    assert actual == expected and actual.log_probability != actual.before
     again = translate_pruned(service, "another", result, heads)
-    assert again is found, "once for all visitors"
+    assert again is actual, "once for all visitors"
     assert translate_pruned(service, "me", result, ()).text == result.translation.text

@@ -72,15 +72,15 @@ def test_a_result_has_a_table_and_a_small_figure(name: str, language: str, trans
 
 def test_the_table_names_the_strongest_heads(translator: Translator) -> None:
     effects = head_effects(translator, OTHER, TARGET)
-    found = {
+    values = {
         (f"{kind}.{layer + 1}", str(head + 1)): float(value)
         for kind in KINDS
         for (layer, head), value in np.ndenumerate(effects.effects[kind].sum(dim=2).numpy())
     }
-    strongest = sorted(found, key=lambda place: -abs(found[place]))[:5]
+    strongest = sorted(values, key=lambda place: -abs(values[place]))[:5]
     cells = rows(effects._repr_mimebundle_())
     assert [tuple(cells[at : at + 2]) for at in range(0, 15, 3)] == strongest
-    assert [float(cells[at + 2]) for at in range(0, 15, 3)] == pytest.approx([found[p] for p in strongest], abs=6e-4)
+    assert [float(cells[at + 2]) for at in range(0, 15, 3)] == pytest.approx([values[p] for p in strongest], abs=6e-4)
     np.testing.assert_allclose(
         np.asarray(view_of(effects).figure.values).ravel(),  # type: ignore[attr-defined]
         np.concatenate([effects.effects[kind].sum(dim=2).numpy().ravel() for kind in KINDS]),
@@ -89,9 +89,9 @@ def test_the_table_names_the_strongest_heads(translator: Translator) -> None:
 
 
 def test_a_contrast_has_its_one_row(translator: Translator) -> None:
-    found = attribute(translator, OTHER, TARGET, method="gradient", contrast=Contrast(1, 9, 8))
-    values = np.asarray(view_of(found).figure.values)  # type: ignore[attr-defined]
-    np.testing.assert_allclose(values, found.source.numpy())
+    result = attribute(translator, OTHER, TARGET, method="gradient", contrast=Contrast(1, 9, 8))
+    values = np.asarray(view_of(result).figure.values)  # type: ignore[attr-defined]
+    np.testing.assert_allclose(values, result.source.numpy())
     assert len(values) == 1
 
 

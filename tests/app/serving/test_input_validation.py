@@ -53,13 +53,13 @@ def test_the_limit_is_named_with_the_count() -> None:
 
 def test_a_model_may_accept_less_than_the_page() -> None:
     assert validate_sentence("x" * 9, TOKENIZER, limit=9).status == "good"
-    found = validate_sentence("x" * 10, TOKENIZER, limit=9)
-    assert found == Sentence("x" * 10, "long", 10, source="x" * 10, limit=9)
+    result = validate_sentence("x" * 10, TOKENIZER, limit=9)
+    assert result == Sentence("x" * 10, "long", 10, source="x" * 10, limit=9)
 
 
 def test_a_parser_reads_the_words_of_what_was_typed() -> None:
-    found = validate_sentence(" It doesn't  bark. ", TOKENIZER, split=visible_words)
-    assert (found.text, found.source) == ("It doesn't bark.", "It does n't bark .")
+    result = validate_sentence(" It doesn't  bark. ", TOKENIZER, split=visible_words)
+    assert (result.text, result.source) == ("It doesn't bark.", "It does n't bark .")
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_a_parser_reads_the_words_of_what_was_typed() -> None:
     ],
 )
 def test_a_word_that_no_token_stands_for_is_no_leaf(text: str, source: str) -> None:
-    found = validate_sentence(text, TOKENIZER, split=visible_words)
-    assert found.source == source and found.status == ("good" if source else "empty")
+    result = validate_sentence(text, TOKENIZER, split=visible_words)
+    assert result.source == source and result.status == ("good" if source else "empty")
 
 
 def test_unknown_characters_once_and_in_order() -> None:

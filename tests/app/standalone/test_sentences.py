@@ -33,11 +33,11 @@ from viz_app.text import texts
 
 def blocks(page: bytes) -> dict[str, bytes]:
     """The data of a page by name, unpacked."""
-    found = {}
+    values = {}
     for tag, attributes, text in Page(page.decode()).texts:
         if tag == "script" and attributes.get("type") == "application/octet-stream":
-            found[str(attributes["id"])] = gzip.decompress(base64.b64decode(text))
-    return found
+            values[str(attributes["id"])] = gzip.decompress(base64.b64decode(text))
+    return values
 
 
 def written(run: Callable[..., int], tmp_path: Path, *options: str) -> bytes:

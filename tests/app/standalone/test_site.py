@@ -86,11 +86,11 @@ def test_the_worker_lists_every_file_by_its_content(site: Path) -> None:
 def test_both_languages_have_the_same_pages_and_share_their_numbers(site: Path) -> None:
     names = {each: {name.partition("/")[2] for name in files(site) if name.startswith(each)} for each in ("en/", "ko/")}
     assert names["en/"] == names["ko/"]
-    found = pages(site)
+    result = pages(site)
     shared = [
         {
             str(each.get("src") or each.get("data-src"))
-            for tag, each in found[name].tags
+            for tag, each in result[name].tags
             if tag == "script" and each.get("id") not in ("page", "lesson")  # the words
         }
         for name in ("en/masks.html", "ko/masks.html")
@@ -99,16 +99,16 @@ def test_both_languages_have_the_same_pages_and_share_their_numbers(site: Path) 
 
 
 def test_the_route_leads_from_stop_to_stop(site: Path) -> None:
-    found = pages(site)
-    shown = [each.name for each in LESSONS if f"en/{each.name}.html" in found and each.name in ROUTE]
+    result = pages(site)
+    shown = [each.name for each in LESSONS if f"en/{each.name}.html" in result and each.name in ROUTE]
     stops = ["model-random", *shown, "questions"]
     for before, name, after in zip([None, *stops], stops, [*stops[1:], None], strict=False):
-        links = [str(each["href"]) for tag, each in found[f"en/{name}.html"].tags if tag == "a"][:4]
+        links = [str(each["href"]) for tag, each in result[f"en/{name}.html"].tags if tag == "a"][:4]
         expected = ["index", *filter(None, (before, after))]
         assert links[: len(expected)] == [f"{each}.html" for each in expected]
         assert links[len(expected)] == f"../ko/{name}.html"
         if name in shown:
-            assert found[f"en/{name}.html"].data["onward"] == f"{after}.html"
+            assert result[f"en/{name}.html"].data["onward"] == f"{after}.html"
 
 
 def test_the_index_says_what_each_page_loads(site: Path, service: TranslationService) -> None:

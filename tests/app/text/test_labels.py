@@ -83,10 +83,10 @@ def test_names_of_languages(code: str, names: tuple[str, str]) -> None:
 
 
 def test_no_korean_particle_follows_a_placeholder() -> None:
-    found = {
+    values = {
         key: label for key, label in all_labels("ko").items() if DOUBTFUL.search(label) or BOTH_FORMS.search(label)
     }
-    assert not found
+    assert not values
     assert not [path for path in APP.rglob("ko.md") if BOTH_FORMS.search(path.read_text(encoding="utf-8"))]
 
 

@@ -78,9 +78,9 @@ def test_the_first_role_names_a_head_with_all_that_cannot_be_told_apart(language
     ("low", "often"), [(0.95, "almost always"), (0.6, "usually"), (0.35, "often"), (0.2, "sometimes")]
 )
 def test_a_role_is_stated_as_strongly_as_its_interval_allows(low: float, often: str) -> None:
-    found = replace(role("offset-1"), low=low, value=0.97, high=0.99)
-    assert plain_words(texts("en"), "encoder", (found,)) == f"{often} looks at the previous token"
+    result = replace(role("offset-1"), low=low, value=0.97, high=0.99)
+    assert plain_words(texts("en"), "encoder", (result,)) == f"{often} looks at the previous token"
     assert plain_words(texts("en"), "encoder", ()) == "no clear role"
-    aligners = tuple(replace(found, name="aligner", detail=detail) for detail in ("output", "input"))
+    aligners = tuple(replace(result, name="aligner", detail=detail) for detail in ("output", "input"))
     unsure = plain_words(texts("en"), "cross", aligners)
     assert unsure.startswith(f"{often} ") and "cannot be told apart" in unsure

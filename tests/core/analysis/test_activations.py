@@ -40,10 +40,10 @@ def outputs_of_modules(model: Transformer) -> dict[str, Tensor]:
 )
 def test_every_activation_is_what_its_module_gives(options: dict[str, Any]) -> None:
     model = tiny_model(**options)
-    seen, found = outputs_of_modules(model), record_activations(model, SOURCE, INPUTS)
+    seen, result = outputs_of_modules(model), record_activations(model, SOURCE, INPUTS)
     config = model.config
-    assert len(found) == 2 * 2 + config.num_layers * 2 * (2 + 3) + 1
-    for each in found:
+    assert len(result) == 2 * 2 + config.num_layers * 2 * (2 + 3) + 1
+    for each in result:
         if each.sublayer is None:
             continue
         address = f"{each.side}.layers.{each.layer}.{each.sublayer}"
@@ -51,25 +51,25 @@ def test_every_activation_is_what_its_module_gives(options: dict[str, Any]) -> N
         torch.testing.assert_close(each.values, seen[name], rtol=1e-5, atol=1e-6)
         if each.hidden is not None:
             assert each.hidden.shape == (len(each.values), config.d_ff)
-    assert found[-1].values.shape == (INPUTS.shape[1], config.vocab_size)
+    assert result[-1].values.shape == (INPUTS.shape[1], config.vocab_size)
 
 
 def test_activations_follow_from_one_another_as_the_paper_says(model: Transformer) -> None:
     """Post-norm: LayerNorm(x + Sublayer(x)); embedding rows times the root of the width."""
-    found = record_activations(model, SOURCE, INPUTS)
+    result = record_activations(model, SOURCE, INPUTS)
     d_model = model.config.d_model
-    torch.testing.assert_close(found[0].values, model.embedding.weight[SOURCE[0]] * d_model**0.5)
-    for number, each in enumerate(found):
+    torch.testing.assert_close(result[0].values, model.embedding.weight[SOURCE[0]] * d_model**0.5)
+    for number, each in enumerate(result):
         if each.name != "add_norm":
             continue
         assert each.layer is not None
         norm: Any = model.get_submodule(f"{each.side}.layers.{each.layer}.{each.sublayer}_add_norm.norm")
-        x, sublayer = found[number - 2].values, found[number - 1].values
+        x, sublayer = result[number - 2].values, result[number - 1].values
         expected = F.layer_norm(x + sublayer, (d_model,), norm.weight, norm.bias, norm.eps)
         torch.testing.assert_close(each.values, expected, rtol=1e-5, atol=1e-6)
-    sides = [side for side in SUBLAYERS for each in found if each.side == side]
-    assert [each.side for each in found] == sides, "the encoder first"
-    torch.testing.assert_close(found[-1].values, found[-2].values @ model.embedding.weight.T)
+    sides = [side for side in SUBLAYERS for each in result if each.side == side]
+    assert [each.side for each in result] == sides, "the encoder first"
+    torch.testing.assert_close(result[-1].values, result[-2].values @ model.embedding.weight.T)
 
 
 def test_one_sentence_at_a_time() -> None:

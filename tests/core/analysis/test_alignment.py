@@ -26,8 +26,8 @@ def gold(sure: set[tuple[int, int]], possible: set[tuple[int, int]]) -> GoldAlig
 
 def test_error_rate_of_a_worked_example() -> None:
     # A = {00, 11, 22}, S = {00, 11}, P = S + {12}: 1 - (2 + 2) / (3 + 2) = 0.2
-    found: Links = frozenset({(0, 0), (1, 1), (2, 2)})
-    assert alignment_error_rate([(found, gold({(0, 0), (1, 1)}, {(1, 2)}))]) == pytest.approx(0.2)
+    result: Links = frozenset({(0, 0), (1, 1), (2, 2)})
+    assert alignment_error_rate([(result, gold({(0, 0), (1, 1)}, {(1, 2)}))]) == pytest.approx(0.2)
 
 
 def test_error_rate_sums_over_sentences_before_it_divides() -> None:

@@ -38,9 +38,9 @@ def keys_of(translator: Translator, kind: Kind, query: int) -> int:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_head_s_own_row_changes_nothing(translator: Translator, kind: Kind) -> None:
     row = AttentionOverride(f"{kind}.2.2", 2, own_row(translator, kind, 1, 1, 2))
-    found = override_attention(translator, SOURCE, [row], TARGET)
-    torch.testing.assert_close(found.log_p, found.run.log_p, atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(found.after, found.before, atol=1e-5, rtol=1e-5)
+    result = override_attention(translator, SOURCE, [row], TARGET)
+    torch.testing.assert_close(result.log_p, result.run.log_p, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(result.after, result.before, atol=1e-5, rtol=1e-5)
 
 
 @of_shapes(FEW_SHAPES)
@@ -51,7 +51,7 @@ def test_rows_are_those_of_a_hook_of_torch(translator: Translator, kind: Kind) -
         AttentionOverride(f"{kind}.1.2", 2, uniform_row(keys)),
         AttentionOverride(f"{kind}.2.1", 2, with_weight(uniform_row(keys), 0, 1.0)),
     ]
-    found = override_attention(translator, SOURCE, rows, TARGET)
+    result = override_attention(translator, SOURCE, rows, TARGET)
     handles = []
     for each in rows:
 
@@ -63,15 +63,15 @@ def test_rows_are_those_of_a_hook_of_torch(translator: Translator, kind: Kind) -
 
         point = hook_points(translator.model)[hook_point_name(kind, each.place.layer, "weights")]
         handles.append(point.register_forward_hook(put))
-    run = found.run
+    run = result.run
     with torch.no_grad():
         expected = translator.model(run.source, run.inputs, run.source_mask)[0].log_softmax(dim=1)
     for handle in handles:
         handle.remove()
-    torch.testing.assert_close(found.after, expected, atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(found.log_p, expected.gather(1, run.outputs[:, None])[:, 0], atol=1e-5, rtol=1e-5)
-    assert not torch.allclose(found.before, found.after, atol=1e-4)
-    torch.testing.assert_close(override_attention(translator, SOURCE, [], TARGET).after, found.before)
+    torch.testing.assert_close(result.after, expected, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(result.log_p, expected.gather(1, run.outputs[:, None])[:, 0], atol=1e-5, rtol=1e-5)
+    assert not torch.allclose(result.before, result.after, atol=1e-4)
+    torch.testing.assert_close(override_attention(translator, SOURCE, [], TARGET).after, result.before)
 
 
 @of_shapes(FEW_SHAPES)
@@ -82,11 +82,11 @@ def test_the_cached_search_is_the_forced_pass(translator: Translator, kind: Kind
         AttentionOverride(f"{kind}.{layer + 1}.2", 2, with_weight(uniform_row(keys_of(translator, kind, 2)), 0, 0.9))
         for layer in (0, 1)
     ]
-    found = continue_decoding(translator, SOURCE, rows, TARGET, kept=2, beam=beam)
-    best = found.hypotheses[0]
+    result = continue_decoding(translator, SOURCE, rows, TARGET, kept=2, beam=beam)
+    best = result.hypotheses[0]
     start = teacher_forced_run(translator, SOURCE, TARGET).outputs[:2].tolist()
     assert list(best.ids[:2]) == start
-    again = override_attention(translator, SOURCE, rows, found)
+    again = override_attention(translator, SOURCE, rows, result)
     count = len(best.log_probabilities)
     # Those of the forced tokens too: they count like all others.
     assert list(best.log_probabilities) == pytest.approx(again.log_p[:count].tolist(), abs=1e-4)

@@ -71,10 +71,10 @@ def test_information_is_the_mutual_information_of_query_and_key(kind: Kind) -> N
 
 
 def test_the_causal_mask_alone_is_no_information() -> None:
-    found = information(sentence(), "decoder")[0]
+    result = information(sentence(), "decoder")[0]
     uniform = mutual_information((np.tri(4) / np.arange(1, 5)[:, None])[1:])
-    assert found[0] == pytest.approx(0, abs=1e-6)
-    assert found[1] == pytest.approx((math.log(3) - uniform) / math.log(4))
+    assert result[0] == pytest.approx(0, abs=1e-6)
+    assert result[1] == pytest.approx((math.log(3) - uniform) / math.log(4))
 
 
 def test_the_head_to_open_looks_at_words() -> None:

@@ -44,8 +44,8 @@ class Watch:
         return self.asked > self.limit
 
 
-def rows(found: Faithfulness) -> Tensor:
-    return torch.stack([found.first, found.last, found.random])
+def rows(result: Faithfulness) -> Tensor:
+    return torch.stack([result.first, result.last, result.random])
 
 
 def effects(change: Change) -> Run:

@@ -31,28 +31,28 @@ def asked(*contrasts: Contrast) -> dict[str, Share]:
 
 
 def test_right_is_what_is_likeliest_and_a_tie_is_wrong() -> None:
-    found = asked(
+    result = asked(
         Contrast("verbs", "x", ("a", "e"), 0),
         Contrast("verbs", "x", ("ee", "e"), 0),
         Contrast("verbs", "x", ("e", "e!"), 0),
         Contrast("pronouns", "x", ("ee", "e", "a"), 2),
         Contrast("pronouns", "x", ("a", "e", "ee"), 1),
     )
-    assert found["verbs"] == Share(right=1, asked=3, chance=1.5, left_out=0)
-    assert (found["pronouns"].right, found["pronouns"].asked) == (1, 2)
-    assert found["pronouns"].chance == pytest.approx(2 / 3)
-    assert list(found) == ["verbs", "pronouns"]
+    assert result["verbs"] == Share(right=1, asked=3, chance=1.5, left_out=0)
+    assert (result["pronouns"].right, result["pronouns"].asked) == (1, 2)
+    assert result["pronouns"].chance == pytest.approx(2 / 3)
+    assert list(result) == ["verbs", "pronouns"]
 
 
 def test_long_texts_are_left_out_and_counted() -> None:
-    found = asked(
+    result = asked(
         Contrast("verbs", "x" * 21, ("a", "e"), 0),
         Contrast("verbs", "x", ("a", "e" * 21), 0),
         Contrast("nouns", "x", ("a" * 21, "e"), 0),
         *[Contrast("verbs", "x", ("a", "e"), number % 2) for number in range(100)],
     )
-    assert found["verbs"] == Share(right=50, asked=100, chance=50.0, left_out=2)
-    assert found["nouns"] == Share(right=0, asked=0, chance=0.0, left_out=1)
+    assert result["verbs"] == Share(right=50, asked=100, chance=50.0, left_out=2)
+    assert result["nouns"] == Share(right=0, asked=0, chance=0.0, left_out=1)
 
 
 def test_a_real_model_is_asked_what_it_scores(random_checkpoint: Path) -> None:

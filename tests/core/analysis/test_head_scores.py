@@ -28,8 +28,8 @@ RNG = np.random.default_rng(3)
 
 def rows(*shape: int) -> npt.NDArray[np.float32]:
     """Random rows that sum to 1."""
-    found = RNG.exponential(size=shape)
-    return np.asarray(found / found.sum(axis=-1, keepdims=True), dtype=np.float32)
+    result = RNG.exponential(size=shape)
+    return np.asarray(result / result.sum(axis=-1, keepdims=True), dtype=np.float32)
 
 
 def sentence(source: int, target: int) -> AttentionMaps:
@@ -50,9 +50,9 @@ SENTENCES = [sentence(4, 5), sentence(7, 3), sentence(2, 2)]
 
 @pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
 def test_scores_are_the_means_over_sentences_and_queries(kind: Kind) -> None:
-    found = score_heads(SENTENCES)[kind]
-    assert found.information == pytest.approx(np.mean([information(each, kind) for each in SENTENCES], axis=0))
-    assert found.sink_share == pytest.approx(np.mean([sink_shares(each, kind) for each in SENTENCES], axis=0))
+    result = score_heads(SENTENCES)[kind]
+    assert result.information == pytest.approx(np.mean([information(each, kind) for each in SENTENCES], axis=0))
+    assert result.sink_share == pytest.approx(np.mean([sink_shares(each, kind) for each in SENTENCES], axis=0))
     for layer in range(2):
         for head in range(3):
             offsets: list[int] = []
@@ -61,7 +61,7 @@ def test_scores_are_the_means_over_sentences_and_queries(kind: Kind) -> None:
                 weights = each.weights(kind)[layer, head]
                 offsets += [int(row.argmax()) - query for query, row in enumerate(weights) if words[query]]
             shares = [offsets.count(offset) / len(offsets) for offset in range(-6, 7)]
-            assert found.fixed_offset[layer, head] == pytest.approx(max(shares))
+            assert result.fixed_offset[layer, head] == pytest.approx(max(shares))
 
 
 def jensen_shannon(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64]) -> float:
@@ -72,13 +72,13 @@ def jensen_shannon(one: npt.NDArray[np.float64], other: npt.NDArray[np.float64])
 
 def test_divergence_of_two_heads_is_the_mean_over_queries() -> None:
     weights = np.asarray(rows(2, 3, 5, 6), dtype=np.float64)
-    found = head_divergence(weights)
+    result = head_divergence(weights)
     for layer in range(2):
         for one in range(3):
             for other in range(3):
                 pairs = zip(weights[layer, one], weights[layer, other], strict=True)
                 expected = np.mean([jensen_shannon(a, b) for a, b in pairs])
-                assert found[layer, one, other] == pytest.approx(expected, abs=1e-6)
+                assert result[layer, one, other] == pytest.approx(expected, abs=1e-6)
 
 
 def test_heads_that_look_rest_or_stay_at_one_offset_are_told_apart() -> None:
@@ -107,12 +107,12 @@ def test_heads_that_look_rest_or_stay_at_one_offset_are_told_apart() -> None:
 
 def test_a_translator_reads_the_pairs_and_leaves_out_those_that_are_too_long(learned: Translator) -> None:
     pairs = [("a b c", "c b a"), ("b a", "a b")]
-    found = score_heads_of(learned, pairs)
+    result = score_heads_of(learned, pairs)
     expected = score_heads(learned.teacher_force(*pair).attention for pair in pairs)
     too_long = " ".join(["a"] * 5000)
     again = score_heads_of(learned, [*pairs, (too_long, "a")])
     for kind, scores in expected.items():
-        assert np.array_equal(found[kind].information, scores.information)
+        assert np.array_equal(result[kind].information, scores.information)
         assert np.array_equal(again[kind].information, scores.information)
     with pytest.raises(ValueError, match="no sentences"):
         score_heads_of(learned, [])

@@ -46,9 +46,9 @@ def gold() -> list[GoldAlignment]:
 def test_heads_are_those_that_are_measured_alone(learned: Translator) -> None:
     counts = method_counts(learned, gold(), aligners=["attention-head"])
     for name, table in head_alignment_errors(learned, gold()).items():
-        found = counts[name]["attention-head"]  # type: ignore[index]
-        assert found.errors.reshape(2, 4) == pytest.approx(table)
-        assert found.choices[5] == ("attention-head", "cross.2.2")
+        result = counts[name]["attention-head"]  # type: ignore[index]
+        assert result.errors.reshape(2, 4) == pytest.approx(table)
+        assert result.choices[5] == ("attention-head", "cross.2.2")
 
 
 @pytest.mark.parametrize(
@@ -96,11 +96,11 @@ def test_links_are_those_of_the_attribution(learned: Translator, aligner: Aligne
 
 def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) -> None:
     """Without a choice of layer: rollout, ALTI and gradients as in the comparison; means over layers by hand."""
-    found = method_errors(learned, gold(), methods=METHODS)
-    assert list(found) == list(METHODS)
+    result = method_errors(learned, gold(), methods=METHODS)
+    assert list(result) == list(METHODS)
     counts = method_counts(learned, gold(), aligners=["rollout", "alti", *SLOW])["output"]
     for name, each in counts.items():
-        assert found[name] == pytest.approx(each.errors[0]), name  # type: ignore[index]
+        assert result[name] == pytest.approx(each.errors[0]), name  # type: ignore[index]
     links = []
     for pair in gold():
         source, target = " ".join(pair.source), " ".join(pair.target)
@@ -109,7 +109,7 @@ def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) 
         queries = word_of_each_token(learned.encode_target(target), pair.target)
         words = np.stack([weights[:, : len(keys)][:, keys == word].sum(axis=1) for word in range(len(pair.source))], 1)
         links.append((links_of_head(words[: len(queries)], queries, np.arange(len(pair.source))), pair))
-    assert found["attention"] == pytest.approx(alignment_error_rate(links))
+    assert result["attention"] == pytest.approx(alignment_error_rate(links))
 
 
 def counts_of(name: Aligner, hits: list[list[int]]) -> Counts:
@@ -128,20 +128,20 @@ def test_what_is_chosen_on_one_half_is_measured_on_the_other() -> None:
     assert hits.tolist() == [1, 3, 2, 4] and totals.tolist() == [10] * 4
     assert chosen == (("norm", "cross.1"), ("norm", "cross.2"))
     heads = counts_of("attention-head", [[5, 5, 5, 5]])
-    found = compare({"attention-head": heads, "norm": counts})
-    assert found["norm"].best_error == pytest.approx(0.5) and found["norm"].error == pytest.approx(0.75)
-    assert found["norm"].difference == pytest.approx(0.25)
-    assert (found["attention-head"].difference, *found["attention-head"].interval) == (0, 0, 0)
-    assert found["any"].chosen == (("norm", "cross.1"), ("norm", "cross.2"))
+    result = compare({"attention-head": heads, "norm": counts})
+    assert result["norm"].best_error == pytest.approx(0.5) and result["norm"].error == pytest.approx(0.75)
+    assert result["norm"].difference == pytest.approx(0.25)
+    assert (result["attention-head"].difference, *result["attention-head"].interval) == (0, 0, 0)
+    assert result["any"].chosen == (("norm", "cross.1"), ("norm", "cross.2"))
 
 
 def test_the_interval_is_that_of_all_draws() -> None:
     """Two sentences with differences 0.1 and 0.3: draws have means 0.1, 0.2, 0.2, 0.3."""
     heads = Counts((("attention-head", "cross.1.1"),), np.array([[9, 9]]), np.full((1, 2), 10))
     worse = Counts((("norm", "cross.1"),), np.array([[8, 6]]), np.full((1, 2), 10))
-    found = compare({"attention-head": heads, "norm": worse})["norm"]
-    assert found.difference == pytest.approx(0.2)
-    assert found.interval == pytest.approx((0.1, 0.3))
+    result = compare({"attention-head": heads, "norm": worse})["norm"]
+    assert result.difference == pytest.approx(0.2)
+    assert result.interval == pytest.approx((0.1, 0.3))
     assert worse.minus(heads) == pytest.approx((0.2, 0.1, 0.3))
     assert heads.minus(worse) == pytest.approx((-0.2, -0.3, -0.1))
     with pytest.raises(ValueError, match="needs 2 sentences"):
@@ -153,4 +153,4 @@ def test_all_methods_are_there(learned: Translator) -> None:
     assert set(counts["output"]) == set(ALIGNERS)
     compared = compare(counts["output"], draws=20)
     assert set(compared) == {*ALIGNERS, "any"}
-    assert compared["any"].best_error == min(found.best_error for found in compared.values())
+    assert compared["any"].best_error == min(result.best_error for result in compared.values())

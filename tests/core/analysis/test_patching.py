@@ -69,15 +69,15 @@ def first_divergence(translator: Translator) -> tuple[list[int], tuple[int, int]
 @pytest.mark.parametrize(("site", "direction"), list(product(SITES, DIRECTIONS)))
 def test_every_cell_is_one_forward_hook(translator: Translator, site: PatchSite, direction: Direction) -> None:
     assert sentence(translator, CLEAN).shape == sentence(translator, CORRUPTED).shape
-    found = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, site=site, direction=direction)
+    result = patching(translator, CLEAN, CORRUPTED, answers=ANSWERS, site=site, direction=direction)
     prefix, tokens = first_divergence(translator)
-    assert [found.answers, found.prefix] == [translator.tokenizer.tokens(list(ids)) for ids in (tokens, prefix)]
+    assert [result.answers, result.prefix] == [translator.tokenizer.tokens(list(ids)) for ids in (tokens, prefix)]
     clean, corrupted = (metric(translator, text, prefix, tokens) for text in (CLEAN, CORRUPTED))
-    assert (found.metric_clean, found.metric_corrupted) == pytest.approx((clean, corrupted), abs=1e-4)
+    assert (result.metric_clean, result.metric_corrupted) == pytest.approx((clean, corrupted), abs=1e-4)
     donor, receiver = (CLEAN, CORRUPTED) if direction == "denoise" else (CORRUPTED, CLEAN)
     start, end = (corrupted, clean) if direction == "denoise" else (clean, corrupted)
     width = translator.config.d_v
-    for place, layer, at in product(*map(range, found.metrics.shape)):
+    for place, layer, at in product(*map(range, result.metrics.shape)):
         where, kept = part(translator, site, place, layer), list[Tensor]()
         with hooked(where, site, lambda value, kept=kept: kept.append(value.clone()) or value):  # type: ignore[misc]
             metric(translator, donor, prefix, tokens)
@@ -91,13 +91,13 @@ def test_every_cell_is_one_forward_hook(translator: Translator, site: PatchSite,
             return changed
 
         if site != "heads" and at >= kept[0].shape[1]:
-            assert found.metrics[place, layer, at].isnan()
+            assert result.metrics[place, layer, at].isnan()
             continue
         with hooked(where, site, put):
             expected = metric(translator, receiver, prefix, tokens)
-        assert float(found.metrics[place, layer, at]) == pytest.approx(expected, abs=1e-4)
+        assert float(result.metrics[place, layer, at]) == pytest.approx(expected, abs=1e-4)
         share = (expected - start) / (end - start)
-        assert float(found.recovered[place, layer, at]) == pytest.approx(share, rel=1e-2, abs=1e-2)
+        assert float(result.recovered[place, layer, at]) == pytest.approx(share, rel=1e-2, abs=1e-2)
 
 
 def test_sentences_of_different_length_have_heads_only(translator: Translator) -> None:
@@ -148,8 +148,8 @@ def test_the_search_under_a_patch_is_the_forced_pass_under_it(
     translator: Translator, site: PatchSite, cell: tuple[int, int, int], beam: int
 ) -> None:
     prefix, tokens = first_divergence(translator)
-    found = translate_patched(translator, CLEAN, CORRUPTED, cell, answers=ANSWERS, site=site, beam=beam)
-    best = found.hypotheses[0]
+    result = translate_patched(translator, CLEAN, CORRUPTED, cell, answers=ANSWERS, site=site, beam=beam)
+    best = result.hypotheses[0]
     assert list(best.ids[: len(prefix)]) == prefix
     where, kept = part(translator, site, *cell[:2]), list[Tensor]()
     with hooked(where, site, lambda value: kept.append(value.clone()) or value):  # type: ignore[func-returns-value]
@@ -165,7 +165,7 @@ def test_the_search_under_a_patch_is_the_forced_pass_under_it(
         return changed
 
     special = translator.tokenizer.special
-    ids = [*best.ids, *([special.eos] if found.finished else [])]
+    ids = [*best.ids, *([special.eos] if result.finished else [])]
     with torch.no_grad(), hooked(where, site, put):
         inputs = torch.tensor([[special.bos, *ids[:-1]]])
         logits = translator.model(sentence(translator, CORRUPTED), inputs, None)[0]

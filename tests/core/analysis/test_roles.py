@@ -72,10 +72,10 @@ def sentence() -> AttentionMaps:
 )
 def test_a_head_made_for_a_role_has_it(kind: Kind, head: int, role: str, places: int) -> None:
     table = find_roles([sentence(), sentence()], kind, [LINKS, LINKS] if kind == "cross" else None)
-    found = table.likeliest(0, head)
-    assert (found.role, found.share, found.places) == (role, 1.0, 2 * places)
-    assert found.named
-    assert table.best(found.role) == found
+    result = table.likeliest(0, head)
+    assert (result.role, result.share, result.places) == (role, 1.0, 2 * places)
+    assert result.named
+    assert table.best(result.role) == result
 
 
 def test_a_head_that_fits_now_and_then_bears_no_name() -> None:

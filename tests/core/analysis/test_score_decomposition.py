@@ -93,7 +93,7 @@ def by_gradients(
     ):
         model(run.source, run.inputs, run.source_mask)
     value = captured[address][0, HEAD]  # (n, d_k)
-    found = {}
+    values = {}
     rest = value.detach().clone()
     for stack, ids, table, places in (
         ("encoder", run.source, model.source_embedding or model.embedding, model.source_positions or model.positions),
@@ -107,9 +107,9 @@ def by_gradients(
         slopes = torch.stack(rows).view(*value.shape, *rows[0].shape)  # (n, d_k, n', d)
         for role, vectors in (("word", words), ("position", positions)):
             part = torch.einsum("ncad,ad->anc", slopes, vectors)
-            found[f"{stack} {role}"] = part
+            values[f"{stack} {role}"] = part
             rest -= part.sum(dim=0)
-    return found | {"rest": rest}
+    return values | {"rest": rest}
 
 
 @of_shapes(SHAPES)
@@ -118,14 +118,14 @@ def test_each_origin_brings_its_gradient_times_itself(translator: Translator) ->
     sides = {"source": "encoder", "target": "decoder"}
     for kind, layer in sublayers(translator):
         parts = decompose_score(translator, run, f"{kind}.{layer + 1}.{HEAD + 1}")
-        for point, origins, found in (
+        for point, origins, result in (
             ("queries", parts.query_origins, parts.queries),
             ("keys", parts.key_origins, parts.keys),
         ):
             expected = by_gradients(translator, run, kind, layer, point)
             assert origins[-1] == Origin("bias")
-            torch.testing.assert_close(found[-1], expected["rest"], atol=1e-4, rtol=1e-4)
-            for origin, part in zip(origins[:-1], found[:-1], strict=True):
+            torch.testing.assert_close(result[-1], expected["rest"], atol=1e-4, rtol=1e-4)
+            for origin, part in zip(origins[:-1], result[:-1], strict=True):
                 assert origin.side is not None and origin.position is not None
                 own = expected[f"{sides[origin.side]} {origin.role}"][origin.position]
                 torch.testing.assert_close(part, own, atol=1e-4, rtol=1e-4)
@@ -152,8 +152,8 @@ def test_tokens_and_roles_are_sums_of_parts(translator: Translator) -> None:
         for name in ("query", "key"):
             origins = getattr(whole, f"{name}_origins")
             of = "queries" if name == "query" else "keys"
-            for found, same in ((tokens, ("side", "position")), (roles, ("role",))):
-                for origin, part in zip(getattr(found, f"{name}_origins"), getattr(found, of), strict=True):
+            for result, same in ((tokens, ("side", "position")), (roles, ("role",))):
+                for origin, part in zip(getattr(result, f"{name}_origins"), getattr(result, of), strict=True):
                     chosen = [
                         each
                         for one, each in zip(origins, getattr(whole, of), strict=True)
@@ -168,12 +168,12 @@ def test_products_by_dimension_sum_to_the_score(translator: Translator) -> None:
     for kind, layer in sublayers(translator):
         queries, keys = (run.captured[hook_point_name(kind, layer, point)][0, HEAD] for point in ("queries", "keys"))
         scale = 1.0 / math.sqrt(translator.config.d_k) if translator.config.scaled else 1.0
-        found = neuron_view(translator, run, f"{kind}.{layer + 1}.{HEAD + 1}", 2, 1)
-        for dimension, product in enumerate(found.products.tolist()):
+        result = neuron_view(translator, run, f"{kind}.{layer + 1}.{HEAD + 1}", 2, 1)
+        for dimension, product in enumerate(result.products.tolist()):
             expected = scale * float(queries[2, dimension]) * float(keys[1, dimension])
             assert product == pytest.approx(expected, abs=1e-6)
-        assert float(found.products.sum()) == pytest.approx(found.score, abs=1e-4)
-        assert found.score == float(run.captured[hook_point_name(kind, layer, "scores")][0, HEAD, 2, 1])
+        assert float(result.products.sum()) == pytest.approx(result.score, abs=1e-4)
+        assert result.score == float(run.captured[hook_point_name(kind, layer, "scores")][0, HEAD, 2, 1])
 
 
 @pytest.mark.parametrize(("kind", "layer"), [("encoder", 0), ("decoder", 1), ("cross", 1)])

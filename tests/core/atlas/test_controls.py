@@ -42,11 +42,11 @@ def controls(rng: np.random.Generator, sentences: int, draws: int) -> np.ndarray
 def test_the_paired_test_is_scipys_and_that_of_sign_flips() -> None:
     rng = np.random.default_rng(0)
     one, other = rng.normal(0.2, 1, (2, 40, 3))
-    found = paired_test(one - other)
-    assert found == pytest.approx(stats.ttest_rel(one, other).pvalue)
+    result = paired_test(one - other)
+    assert result == pytest.approx(stats.ttest_rel(one, other).pvalue)
     flips = rng.choice([-1.0, 1.0], size=(20_000, 40))
     means = abs(flips @ (one - other)) / 40
-    assert found == pytest.approx((means >= abs((one - other).mean(axis=0))).mean(axis=0), abs=0.02)
+    assert result == pytest.approx((means >= abs((one - other).mean(axis=0))).mean(axis=0), abs=0.02)
     nothing = np.zeros((5, 2))
     assert paired_test(nothing).tolist() == paired_test(nothing[:1] + 1).tolist() == [1.0, 1.0]
 
@@ -75,16 +75,16 @@ def test_a_second_draw_of_the_control_is_found_in_5_percent(sentences: int, agai
 
 def test_heads_that_cost_3_times_the_control_are_found() -> None:
     rng, sets, planted = np.random.default_rng(2), 40, HEADS // 4
-    found, wrong = [], []
+    result, wrong = [], []
     for _ in range(sets):
         drawn = controls(rng, 1_000, 2 * DRAWS)
         control, effect = drawn[:DRAWS].mean(axis=0), drawn[DRAWS:].mean(axis=0)
         effect[:, :planted] *= 3  # and so its deviation: as hard as any
         differences = effect - control
         clear = (corrected(paired_test(differences)) <= FALSE_DISCOVERIES) & (differences.mean(axis=0) > 0)
-        found.append(clear[:planted].mean())
+        result.append(clear[:planted].mean())
         wrong.append(clear[planted:].sum() / max(1, clear.sum()))
-    right, false = np.mean(found), np.mean(wrong)
+    right, false = np.mean(result), np.mean(wrong)
     sys.stdout.write(f"\n1,000 sentences: {right:.1%} of the planted heads found; {false:.1%} of the found are false")
     assert right >= 0.8
     assert false <= 0.05
@@ -106,8 +106,8 @@ def test_a_head_survives_only_where_its_removal_costs_more() -> None:
 def by_hand(translator: Translator, change: str) -> np.ndarray:
     """(N, K, L, H) of each pair: by `head_effects`, the random vector as long as what `mean` takes away."""
     given = {"change": change, "means": mean_outputs(translator, PAIRS), "draws": CONTROL_DRAWS}
-    found = [head_effects(translator, *pair, **given, seed=seed).effects for seed, pair in enumerate(PAIRS)]  # type: ignore[arg-type]
-    return np.array([[each[kind].double().sum(dim=2).numpy() for kind in KINDS] for each in found])
+    rows = [head_effects(translator, *pair, **given, seed=seed).effects for seed, pair in enumerate(PAIRS)]  # type: ignore[arg-type]
+    return np.array([[each[kind].double().sum(dim=2).numpy() for kind in KINDS] for each in rows])
 
 
 def test_a_report_has_the_effects_of_every_sentence_and_the_heads_that_survive(

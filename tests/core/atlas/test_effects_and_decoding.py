@@ -56,10 +56,10 @@ def put(mean: Tensor, value: Tensor, _site: Site) -> Tensor:
 def test_every_effect_is_that_of_a_single_edit(runner: ResumableMap) -> None:
     translator = Translator.load(runner.checkpoint)
     too_long = ["a " * 500, "a"]
-    found = measure_effects(runner, [*PAIRS, too_long, ["", "nothing"]], BOOTSTRAP)
-    assert (found.sentences, found.skipped) == (len(PAIRS), 2)
+    result = measure_effects(runner, [*PAIRS, too_long, ["", "nothing"]], BOOTSTRAP)
+    assert (result.sentences, result.skipped) == (len(PAIRS), 2)
     whole = translator.score([(source, target) for source, target in PAIRS])
-    assert found.tokens == sum(len(translator.encode_target(target)) + 1 for _, target in PAIRS)
+    assert result.tokens == sum(len(translator.encode_target(target)) + 1 for _, target in PAIRS)
     outputs: dict[str, list[torch.Tensor]] = {}
     for source, target in PAIRS:
         with capture(translator.model, "head_outputs") as seen:
@@ -69,29 +69,29 @@ def test_every_effect_is_that_of_a_single_edit(runner: ResumableMap) -> None:
     for kind, layer, head in all_heads(translator):
         with ablated(translator, [Head(kind, layer, head)]):
             without = translator.score([(source, target) for source, target in PAIRS])
-        zero = (sum(whole) - sum(without)) / found.tokens
-        assert found.changes["zero"][kind].value[layer, head] == pytest.approx(zero, abs=1e-5)
+        zero = (sum(whole) - sum(without)) / result.tokens
+        assert result.changes["zero"][kind].value[layer, head] == pytest.approx(zero, abs=1e-5)
         address = hook_point_name(kind, layer, "head_outputs")
         mean = torch.cat(outputs[address], dim=1).mean(dim=1)[:, None]
         with edit(translator, f"{kind}.{layer + 1}.{head + 1}", partial(put, mean)):
             without = translator.score([(source, target) for source, target in PAIRS])
-        effect = (sum(whole) - sum(without)) / found.tokens
-        assert found.changes["mean"][kind].value[layer, head] == pytest.approx(effect, abs=1e-5)
-    tokens = np.array([found.class_tokens[name] for name in CLASSES])
-    assert tokens.sum() == found.tokens and found.class_tokens["end"] == len(PAIRS)
+        effect = (sum(whole) - sum(without)) / result.tokens
+        assert result.changes["mean"][kind].value[layer, head] == pytest.approx(effect, abs=1e-5)
+    tokens = np.array([result.class_tokens[name] for name in CLASSES])
+    assert tokens.sum() == result.tokens and result.class_tokens["end"] == len(PAIRS)
     for kind in KINDS:
-        by_class = np.stack([found.classes[name][kind].value for name in CLASSES])
-        weighed = np.nansum(by_class * tokens[:, None, None], axis=0) / found.tokens
-        np.testing.assert_allclose(weighed, found.changes["mean"][kind].value, atol=1e-6)
-    assert set(found.agreement["zero"]) == {"all", *KINDS}
-    assert all(each.low <= each.value <= each.high for by in found.agreement.values() for each in by.values())
+        by_class = np.stack([result.classes[name][kind].value for name in CLASSES])
+        weighed = np.nansum(by_class * tokens[:, None, None], axis=0) / result.tokens
+        np.testing.assert_allclose(weighed, result.changes["mean"][kind].value, atol=1e-6)
+    assert set(result.agreement["zero"]) == {"all", *KINDS}
+    assert all(each.low <= each.value <= each.high for by in result.agreement.values() for each in by.values())
 
 
 def test_controls_are_paired_and_each_sentence_has_draws_of_its_own(runner: ResumableMap) -> None:
     """Effects of sentences one by one, with the seeds that measure_effects gives them."""
     translator = Translator.load(runner.checkpoint)
-    found = measure_effects(runner, PAIRS, BOOTSTRAP)
-    assert set(found.differences) == {f"{change}/{name}" for change, names in CONTROLS.items() for name in names}
+    result = measure_effects(runner, PAIRS, BOOTSTRAP)
+    assert set(result.differences) == {f"{change}/{name}" for change, names in CONTROLS.items() for name in names}
     means = mean_outputs(translator, [(source, target) for source, target in PAIRS])
     drawn_others = np.random.default_rng(0).integers(len(PAIRS), size=(len(PAIRS), CONTROL_DRAWS))
     for change, control in (("zero", "random"), ("mean", "random-mean"), ("mean", "resample")):
@@ -105,10 +105,10 @@ def test_controls_are_paired_and_each_sentence_has_draws_of_its_own(runner: Resu
                 for each, name in ((change, change), (control.removesuffix("-mean"), control))
             )  # fmt: skip
             rows.append((effect - drawn).numpy())
-        name, nats = f"{change}/{control}", np.sum(rows, axis=0) / found.tokens
-        np.testing.assert_allclose(found.differences[name]["cross"].value, nats, atol=1e-6)
+        name, nats = f"{change}/{control}", np.sum(rows, axis=0) / result.tokens
+        np.testing.assert_allclose(result.differences[name]["cross"].value, nats, atol=1e-6)
         p = stats.ttest_1samp(np.stack(rows), 0.0, axis=0).pvalue
-        assert (found.q[name]["cross"] >= p - 1e-6).all()
+        assert (result.q[name]["cross"] >= p - 1e-6).all()
 
 
 def test_classes_of_tokens() -> None:
@@ -118,27 +118,27 @@ def test_classes_of_tokens() -> None:
 
 def test_translations_without_heads_are_those_of_the_translator(runner: ResumableMap) -> None:
     translator = Translator.load(runner.checkpoint)
-    found = measure_decoding(runner, translator, PAIRS)
+    result = measure_decoding(runner, translator, PAIRS)
     references = [[target for _, target in PAIRS]]
     own = [each.text for each in translator.translate_batch([source for source, _ in PAIRS], beam=1)]
-    assert found.whole.bleu == pytest.approx(bleu(own, references).value)
+    assert result.whole.bleu == pytest.approx(bleu(own, references).value)
     for kind, layer, head in all_heads(translator)[::5]:
         with ablated(translator, [Head(kind, layer, head)]):
             texts = [each.text for each in translator.translate_batch([source for source, _ in PAIRS], beam=1)]
-        score = found.heads[kind][layer][head]
+        score = result.heads[kind][layer][head]
         assert score.bleu == pytest.approx(bleu(texts, references).value)
         assert score.chrf == pytest.approx(chrf(texts, references).value)
-        assert 0 <= score.bleu_p <= found.q[kind][layer, head] + 1e-9 <= 1 + 1e-9
+        assert 0 <= score.bleu_p <= result.q[kind][layer, head] + 1e-9 <= 1 + 1e-9
         assert score.bleu_change is not None
         low, high = score.bleu_change
-        assert low <= score.bleu - found.whole.bleu <= high
+        assert low <= score.bleu - result.whole.bleu <= high
 
 
 def test_the_greedy_order_is_that_of_recomputing_everything(runner: ResumableMap) -> None:
     translator = Translator.load(runner.checkpoint)
     heads = [head for head in all_heads(translator) if head[0] == "cross"][:4]
     pairs = [(source, target) for source, target in PAIRS[:2]]
-    found = greedy_order(translator, [[list(head) for head in heads], [list(pair) for pair in pairs]])
+    result = greedy_order(translator, [[list(head) for head in heads], [list(pair) for pair in pairs]])
     off: list[Head] = []
     left = list(heads)
     while left:
@@ -147,28 +147,28 @@ def test_the_greedy_order_is_that_of_recomputing_everything(runner: ResumableMap
             with ablated(translator, [*off, head]):
                 totals.append(sum(translator.score(pairs)))
         off.append(left.pop(int(np.argmax(totals))))
-    assert [heads[number] for number in found["order"].tolist()] == off
+    assert [heads[number] for number in result["order"].tolist()] == off
 
 
 def test_curves_begin_with_the_whole_model_and_end_without_heads(runner: ResumableMap) -> None:
     translator = Translator.load(runner.checkpoint)
     effects = measure_effects(runner, PAIRS, BOOTSTRAP)
-    found = measure_cumulative_ablation(runner, translator, PAIRS[:3], effects=effects, greedy=0, seed=4)
+    result = measure_cumulative_ablation(runner, translator, PAIRS[:3], effects=effects, greedy=0, seed=4)
     whole = measure_decoding(runner, translator, PAIRS[:3]).whole
-    assert {(curve.heads, curve.order, curve.seed) for curve in found.curves} == {
+    assert {(curve.heads, curve.order, curve.seed) for curve in result.curves} == {
         (heads, order, seed)
         for heads in ("all", *KINDS)
         for order, seed in [("effect", None), ("reverse", None), ("gradient", None)]
         + [("random", s) for s in (4, 5, 6)]
     }
-    for curve in found.curves:
+    for curve in result.curves:
         count = 24 if curve.heads == "all" else 8
         assert len(set(curve.removed)) == count and curve.kept == kept_counts(count)
         assert curve.scores[0].bleu == whole.bleu and curve.kept[-1] == 0
         values = [effects.changes["mean"][kind].value[layer, head] for kind, layer, head in curve.removed]
         if curve.order in ("effect", "reverse"):
             assert values == sorted(values, reverse=curve.order == "reverse")
-    ends = {curve.scores[-1].bleu for curve in found.curves if curve.heads == "all"}
+    ends = {curve.scores[-1].bleu for curve in result.curves if curve.heads == "all"}
     assert len(ends) == 1
 
 
@@ -183,9 +183,9 @@ def test_alignment_errors_are_those_of_align(runner: ResumableMap, tmp_path: Pat
     file.write_text("".join(lines), encoding="utf-8")
     gold = list(read_gold(file))
     translator = Translator.load(runner.checkpoint)
-    found = measure_alignment(runner, gold, BOOTSTRAP)
+    result = measure_alignment(runner, gold, BOOTSTRAP)
     for name, table in head_alignment_errors(translator, gold).items():
-        np.testing.assert_allclose(found.rows[name].error.value, table, atol=1e-9)
+        np.testing.assert_allclose(result.rows[name].error.value, table, atol=1e-9)
         offsets = []
         for offset in range(-5, 6):
             links = [
@@ -196,5 +196,5 @@ def test_alignment_errors_are_those_of_align(runner: ResumableMap, tmp_path: Pat
                 for each in gold
             ]
             offsets.append(alignment_error_rate(links))
-        assert found.rows[name].fixed == pytest.approx(min(offsets))
-        np.testing.assert_allclose(found.rows[name].gain.value, min(offsets) - table, atol=1e-9)
+        assert result.rows[name].fixed == pytest.approx(min(offsets))
+        np.testing.assert_allclose(result.rows[name].gain.value, min(offsets) - table, atol=1e-9)

@@ -27,7 +27,7 @@ def test_examples_are_the_largest_weights_that_fit(random_checkpoint: Path, tmp_
     role = Role(name="offset-1", value=1, low=1, high=1, baseline=0, places=1, q=0)
     roles = {head: (role,) if head == ("encoder", 1, 2) else () for head in all_heads(translator)}
     sentences = [*probe_sentences()[::25], "", "long " * 3_000]
-    found = measure_examples(runner, translator, roles, sentences)
+    result = measure_examples(runner, translator, roles, sentences)
     expected = []
     for number, sentence in enumerate(sentences[:-2]):
         maps = translator.translate(sentence).attention
@@ -38,8 +38,8 @@ def test_examples_are_the_largest_weights_that_fit(random_checkpoint: Path, tmp_
             if wanted[q].any() and weights[q].argmax() == q - 1
         ]
         expected += [max(fitting)] if fitting else []
-    clearest = [each for each in found.kinds["encoder"][1][2] if each.fits]
+    clearest = [each for each in result.kinds["encoder"][1][2] if each.fits]
     assert len(clearest) == min(10, len(expected)) > 0
     assert [each.sentence for each in clearest] == [-number for _, number, _ in sorted(expected, reverse=True)[:10]]
     assert all(each.key == each.query - 1 for each in clearest)
-    assert set(found.sentences) == set(found.targets) and not any(each.fits for each in found.kinds["cross"][0][0])
+    assert set(result.sentences) == set(result.targets) and not any(each.fits for each in result.kinds["cross"][0][0])

@@ -45,18 +45,18 @@ def atlas_of(folder: Path, work: Path, count: int = 150, *, subjects: bool = Tru
 def test_exactly_the_planted_heads_are_found(tmp_path: Path) -> None:
     planted.save_model(tmp_path / "model", planted=True)
     atlas = atlas_of(tmp_path / "model", tmp_path / "work")
-    found = {head: [role.label for role in roles] for head, roles in head_roles(atlas).items() if roles}
-    assert found == {
+    values = {head: [role.label for role in roles] for head, roles in head_roles(atlas).items() if roles}
+    assert values == {
         ("encoder", 0, 0): ["offset-1"],
         ("encoder", 0, 1): ["copy"],
         ("encoder", 0, 2): ["link nsubj to_head"],
         ("encoder", 0, 3): ["separator", "end"],
     }
     first = {head: [role.label for role in first_roles(roles)] for head, roles in head_roles(atlas).items() if roles}
-    assert first == found, "two rules that say the same are both named"
+    assert first == values, "two rules that say the same are both named"
     save_atlas(atlas, tmp_path / "atlas.json")
     again = head_roles(load_atlas(tmp_path / "atlas.json"))
-    assert {head: [role.label for role in roles] for head, roles in again.items() if roles} == found
+    assert {head: [role.label for role in roles] for head, roles in again.items() if roles} == values
     before, copy, link = (head_roles(atlas)[Head("encoder", 0, head)][0] for head in range(3))
     assert (before.value, copy.value, link.value) == (1.0, 1.0, 1.0)
     assert link.places == 150 and link.baseline < 0.4 and link.q < 1e-6
@@ -101,14 +101,14 @@ def test_rules_that_are_told_apart_differ_in_the_paired_difference_too(dependenc
         if other is None:
             other = rng.random((200, 8)) < 0.45 - gap
         hits = np.stack([one.sum(1), other.sum(1), one.sum(1) - other.sum(1)], axis=1).astype(float)
-        found = Bootstrap(200).ratio(hits, places)
-        ranked = sorted(range(2), key=lambda each: -found.value[each])
+        result = Bootstrap(200).ratio(hits, places)
+        ranked = sorted(range(2), key=lambda each: -result.value[each])
         roles = tuple(
-            Role(name="end", value=found.value[n], low=found.low[n], high=found.high[n], baseline=0, places=1, q=0)
+            Role(name="end", value=result.value[n], low=result.low[n], high=result.high[n], baseline=0, places=1, q=0)
             for n in ranked
         )
         apart = len(first_roles(roles)) == 1
-        differs = bool(found.low[2] > 0 or found.high[2] < 0)
+        differs = bool(result.low[2] > 0 or result.high[2] < 0)
         assert differs or not apart
         told, paired = told + apart, paired + differs
     assert 0 < told <= paired

@@ -19,11 +19,11 @@ from transformer_core.translator import Translator
 def test_distances_are_scipys() -> None:
     rng = np.random.default_rng(0)
     ours, theirs = (rng.dirichlet(np.full(6, 0.4), size=(count, 5)) for count in (3, 4))
-    found = row_distances(ours, theirs)
+    result = row_distances(ours, theirs)
     for a in range(3):
         for b in range(4):
             expected = sum(jensenshannon(x, y, base=2) for x, y in zip(ours[a], theirs[b], strict=True))
-            assert found[a, b] == pytest.approx(expected)
+            assert result[a, b] == pytest.approx(expected)
     assert row_distances(np.eye(3)[:, None], np.eye(3)[:, None]) == pytest.approx(1 - np.eye(3))
 
 
@@ -32,10 +32,10 @@ def test_a_model_beside_itself_has_every_head_as_its_own_nearest(random_checkpoi
     runner = ResumableMap(checkpoint=random_checkpoint, weights_hash=translator.checkpoint_hash, folder=tmp_path)
     pairs = [list(pair) for pair in sentence_pairs()[:360:60]]
     twin = "f" * 64
-    found = measure_similarity(runner, [*pairs, ["", ""]], {twin: ("twin", random_checkpoint)}, {"draws": 100})
-    assert found.models == {twin: OtherModel(name="twin", layers=2, heads=4)}
+    result = measure_similarity(runner, [*pairs, ["", ""]], {twin: ("twin", random_checkpoint)}, {"draws": 100})
+    assert result.models == {twin: OtherModel(name="twin", layers=2, heads=4)}
     for kind in KINDS:
-        family = found.kinds[kind]
+        family = result.kinds[kind]
         assert family.sentences == len(pairs)
         np.testing.assert_allclose(family.distances, family.distances.T, atol=1e-12)
         for number, siblings in enumerate(head for layer in family.nearest for head in layer):
@@ -46,4 +46,4 @@ def test_a_model_beside_itself_has_every_head_as_its_own_nearest(random_checkpoi
                 first = next(each for each in siblings if each.model == twin)
                 assert first.number == number and first.distance == pytest.approx(0.0, abs=1e-3)
     words = sum(len(source.split()) for source, _ in pairs)
-    assert found.kinds["encoder"].rows == words
+    assert result.kinds["encoder"].rows == words

@@ -50,34 +50,34 @@ def attention(maps: AttentionMaps, scores: Sequence[float]) -> Arrays:
 
 
 def translated(translator: Translator, made: Workplace) -> Arrays:
-    found = translator.translate(SOURCE)
-    return attention(found.attention, found.scores)
+    translation = translator.translate(SOURCE)
+    return attention(translation.attention, translation.scores)
 
 
 def forced(translator: Translator, made: Workplace) -> Arrays:
-    found = translator.teacher_force(SOURCE, TARGET)
-    return attention(found.attention, found.scores)
+    result = translator.teacher_force(SOURCE, TARGET)
+    return attention(result.attention, result.scores)
 
 
 def head_effects(target: str | None = None, **options: Any) -> Callable[[Translator, Workplace], Arrays]:
     def measure(translator: Translator, made: Workplace) -> Arrays:
         others = list(read_pairs(made.valid)) if options.get("change") in ("mean", "resample") else []
-        found = effects.head_effects(translator, SOURCE, target, others=others, **options)
-        spreads = {f"{kind}_spread": draws.std(dim=0) for kind, draws in (found.draws or {}).items()}
-        own = {str(kind): values for kind, values in found.effects.items()}
-        return {**own, **spreads, **of_run(found.run)}
+        result = effects.head_effects(translator, SOURCE, target, others=others, **options)
+        spreads = {f"{kind}_spread": draws.std(dim=0) for kind, draws in (result.draws or {}).items()}
+        own = {str(kind): values for kind, values in result.effects.items()}
+        return {**own, **spreads, **of_run(result.run)}
 
     return measure
 
 
 def ablated(translator: Translator, made: Workplace) -> Arrays:
-    found = ablation.cumulative_ablation(translator, SOURCE, TARGET, order="gradient", random_orders=1)
+    result = ablation.cumulative_ablation(translator, SOURCE, TARGET, order="gradient", random_orders=1)
     return {
-        "heads": [f"{kind}.{layer + 1}.{head + 1}" for kind, layer, head in found.heads],
-        "log_p": found.log_p,
-        "random": found.random,
-        "counts": [count for count, _ in found.texts],
-        "texts": [text for _, text in found.texts],
+        "heads": [f"{kind}.{layer + 1}.{head + 1}" for kind, layer, head in result.heads],
+        "log_p": result.log_p,
+        "random": result.random,
+        "counts": [count for count, _ in result.texts],
+        "texts": [text for _, text in result.texts],
     }
 
 
@@ -86,10 +86,10 @@ def of_run(run: TeacherForcedRun) -> Arrays:
 
 
 def lens(translator: Translator, made: Workplace) -> Arrays:
-    found = logit_lens(translator, SOURCE, TARGET)
-    numbers = {name: getattr(found, name) for name in ("log_p", "rank", "entropy", "top_log_p")}
-    top = [[translator.tokenizer.tokens(row) for row in layer] for layer in found.top.tolist()]
-    return {**of_run(found.run), **numbers, "top": top}
+    result = logit_lens(translator, SOURCE, TARGET)
+    numbers = {name: getattr(result, name) for name in ("log_p", "rank", "entropy", "top_log_p")}
+    top = [[translator.tokenizer.tokens(row) for row in layer] for layer in result.top.tolist()]
+    return {**of_run(result.run), **numbers, "top": top}
 
 
 def early(translator: Translator, made: Workplace) -> Arrays:
@@ -97,9 +97,9 @@ def early(translator: Translator, made: Workplace) -> Arrays:
 
 
 def patched(translator: Translator, made: Workplace) -> Arrays:
-    found = patching_module.patching(translator, SOURCE, CORRUPTED, answers=ANSWERS, direction="noise")
+    result = patching_module.patching(translator, SOURCE, CORRUPTED, answers=ANSWERS, direction="noise")
     names = ("recovered", "metrics", "metric_clean", "metric_corrupted", "answers", "prefix", "source")
-    return {name: getattr(found, name) for name in names}
+    return {name: getattr(result, name) for name in names}
 
 
 def edges(translator: Translator, made: Workplace) -> Arrays:
@@ -114,13 +114,13 @@ def edges(translator: Translator, made: Workplace) -> Arrays:
 
 
 def direct(translator: Translator, made: Workplace) -> Arrays:
-    found = direct_effects(translator, SOURCE, TARGET, position=1, tokens=first_ids(translator))
-    assert set(found.parts) == {"embedding", "positional_encoding", "decoder", "cross", "feed_forward", "biases"}
-    return {**found.parts, "logit": found.logit, **of_run(found.run)}
+    result = direct_effects(translator, SOURCE, TARGET, position=1, tokens=first_ids(translator))
+    assert set(result.parts) == {"embedding", "positional_encoding", "decoder", "cross", "feed_forward", "biases"}
+    return {**result.parts, "logit": result.logit, **of_run(result.run)}
 
 
-def attributed(found: Attribution) -> Arrays:
-    return {"source": found.source, "target": found.target, **of_run(found.run), **found.report}
+def attributed(result: Attribution) -> Arrays:
+    return {"source": result.source, "target": result.target, **of_run(result.run), **result.report}
 
 
 def first_ids(translator: Translator) -> list[int]:
@@ -138,8 +138,8 @@ def contrast(translator: Translator, made: Workplace) -> Arrays:
 
 def one_head(translator: Translator, made: Workplace) -> Arrays:
     """With the weights of the maps in the place of those of the method."""
-    found = attributed(attribute(translator, SOURCE, TARGET, method="attention", at="cross.2.4"))
-    return {**found, "source": translator.teacher_force(SOURCE, TARGET).attention.cross[1, 3]}
+    result = attributed(attribute(translator, SOURCE, TARGET, method="attention", at="cross.2.4"))
+    return {**result, "source": translator.teacher_force(SOURCE, TARGET).attention.cross[1, 3]}
 
 
 @dataclass(frozen=True)
@@ -156,16 +156,16 @@ class Case:
 def largest(*names: str, of: str = "", kinds: Sequence[str] = KINDS) -> Callable[[Arrays], Sequence[Any]]:
     """The head with the largest value, its address counted from 1, and the value; summed over the last axis."""
 
-    def row(found: Arrays) -> Sequence[Any]:
-        values = np.stack([found[kind].sum(axis=2) for kind in kinds]) if not of else found[of]
+    def row(result: Arrays) -> Sequence[Any]:
+        values = np.stack([result[kind].sum(axis=2) for kind in kinds]) if not of else result[of]
         place = np.unravel_index(np.nanargmax(np.abs(values)), values.shape)
         return [f"{kinds[int(place[0])]}.{place[1] + 1}.{place[2] + 1}", values[place]]
 
     return row
 
 
-def token_row(found: Arrays) -> Sequence[Any]:
-    return [found["tokens"][0], *(int(rank) for rank in found["rank"][:, 0])]
+def token_row(result: Arrays) -> Sequence[Any]:
+    return [result["tokens"][0], *(int(rank) for rank in result["rank"][:, 0])]
 
 
 READ = ("--source", SOURCE, "--target", TARGET)
@@ -217,17 +217,17 @@ def test_the_file_has_the_numbers_and_their_provenance(case: Case, made: Workpla
         for name, values in case.arrays(translator, made).items()
     }
     with np.load(out, allow_pickle=False) as file:
-        found = dict(file)
-    provenance = json.loads(str(found.pop("provenance")))
-    assert found.keys() == expected.keys()
+        result = dict(file)
+    provenance = json.loads(str(result.pop("provenance")))
+    assert result.keys() == expected.keys()
     for name, values in expected.items():
         if values.dtype.kind == "f":
-            np.testing.assert_allclose(found[name], values, atol=1e-4, err_msg=name)
+            np.testing.assert_allclose(result[name], values, atol=1e-4, err_msg=name)
         else:
-            assert found[name].tolist() == values.tolist(), name
+            assert result[name].tolist() == values.tolist(), name
     assert provenance["checkpoint_hash"] == translator.checkpoint_hash and provenance["program"] == "Headlight"
     assert case.facts.items() <= provenance.items()
-    row = [f"{cell:.3f}" if isinstance(cell, np.floating) else str(cell) for cell in case.row(found) if cell != ""]
+    row = [f"{cell:.3f}" if isinstance(cell, np.floating) else str(cell) for cell in case.row(result) if cell != ""]
     assert row in [line.split()[: len(row)] for line in said.out.splitlines()], (row, said.out)
     assert "add --force" in one_line_error(call("analyse", *arguments, "--out", out))
 
@@ -253,13 +253,13 @@ def test_the_table_of_words_names_the_largest_share(
     out = tmp_path / "table.csv"
     command = ("analyse", "attribute", "--checkpoint", made.checkpoint, "--source", SOURCE, "--method", method)
     assert call(*command, "--out", out).status == 0
-    found = attribute(Translator.load(made.checkpoint), SOURCE, method=method)
-    words, rows = np.array(found.source_axis.words), table(out)
-    assert len(rows) == len(found.run.tokens)
-    for source, row in zip(found.source.numpy(), rows, strict=True):
+    result = attribute(Translator.load(made.checkpoint), SOURCE, method=method)
+    words, rows = np.array(result.source_axis.words), table(out)
+    assert len(rows) == len(result.run.tokens)
+    for source, row in zip(result.source.numpy(), rows, strict=True):
         sizes = [abs(float(source[words == word].sum())) for word in range(words[-1])]  # </s> is the last
         first = int(np.argmax(sizes))
-        assert row["word"] == found.source_axis.word_texts[first]
+        assert row["word"] == result.source_axis.word_texts[first]
         assert float(row["share"]) == pytest.approx(sizes[first] / sum(sizes), abs=1e-4)
         assert method == "gradient" or float(row["of_source"]) == pytest.approx(source.sum(), abs=1e-4)
 
@@ -272,13 +272,13 @@ def test_cells_of_layers_have_their_layer_and_position(made: Workplace, call: Ca
     out = tmp_path / "table.csv"
     command = ("analyse", "patch", "--checkpoint", made.checkpoint, *PAIR, "--site", "residual")
     assert call(*command, "--out", out).status == 0
-    found = patching_module.patching(
+    result = patching_module.patching(
         Translator.load(made.checkpoint), SOURCE, CORRUPTED, answers=ANSWERS, site="residual"
     )
     rows = {(row["layer"], int(row["position"])): float(row["recovered"]) for row in table(out)}
-    assert len(rows) == found.recovered.isfinite().sum()
-    assert rows["encoder.2", 3] == pytest.approx(float(found.recovered[0, 1, 2]), abs=1e-4)
-    assert rows["decoder.1", 1] == pytest.approx(float(found.recovered[1, 0, 0]), abs=1e-4)
+    assert len(rows) == result.recovered.isfinite().sum()
+    assert rows["encoder.2", 3] == pytest.approx(float(result.recovered[0, 1, 2]), abs=1e-4)
+    assert rows["decoder.1", 1] == pytest.approx(float(result.recovered[1, 0, 0]), abs=1e-4)
 
 
 def test_the_graph_of_edges_for_graphviz(made: Workplace, call: Call, tmp_path: Path) -> None:

@@ -211,9 +211,9 @@ def test_align_writes_the_errors_of_heads_and_methods(made: Workplace, call: Cal
         best = report["best"][rows]
         assert errors[rows][head_named(best["head"])[1:]] == errors[rows].min()
         for name, expected in compare(counts[rows]).items():
-            found = methods[name]
-            assert found["best"]["aer"] == pytest.approx(expected.best_error, abs=1e-4)
-            assert found["two_fold"]["aer"] == pytest.approx(expected.error, abs=1e-4)
+            result = methods[name]
+            assert result["best"]["aer"] == pytest.approx(expected.best_error, abs=1e-4)
+            assert result["two_fold"]["aer"] == pytest.approx(expected.error, abs=1e-4)
             assert any(line.startswith(f"{name} ") for line in table)
         norm = counts[rows]["norm"].minus(counts[rows]["attention"])
         assert report["norm_minus_attention"][rows] == pytest.approx(norm, abs=1e-4)

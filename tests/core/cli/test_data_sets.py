@@ -55,8 +55,8 @@ def arguments(made: Workplace, command: str, data: Path, out: Path) -> list[Any]
     return ["analyse", *command.split(), "--checkpoint", made.checkpoint, "--data", data, "--out", out]
 
 
-def numbers(found: list[dict[str, str]], line: int, column: str) -> list[float]:
-    return [float(row[column]) for row in found if row["line"] == str(line)]
+def numbers(result: list[dict[str, str]], line: int, column: str) -> list[float]:
+    return [float(row[column]) for row in result if row["line"] == str(line)]
 
 
 @pytest.mark.parametrize("analysis", ["effects --change mean --sentences {valid}", "lens", "attribute --method alti"])
@@ -124,8 +124,8 @@ def test_patch_says_what_each_line_asks(
     changes = torch.stack([single.metrics - single.metric_corrupted for single in singles]).sum(dim=0)
     difference = sum(single.metric_clean - single.metric_corrupted for single in singles)
     means = rows(tmp_path / "patch.means.csv")
-    found = [float(row["mean"]) for row in means if row["measure"] == "recovered_of_means"]
-    np.testing.assert_allclose(found, (changes / difference).flatten(), atol=1e-3)
+    result = [float(row["mean"]) for row in means if row["measure"] == "recovered_of_means"]
+    np.testing.assert_allclose(result, (changes / difference).flatten(), atol=1e-3)
     assert not {row["measure"] for row in means} & {"metric_clean", "metric_corrupted", "position"}
     caplog.clear()
     assert call(*arguments(made, "patch", data, tmp_path / "one.csv"), "--contrast", contrasts[0]).status == 0
@@ -168,8 +168,8 @@ def test_a_stopped_run_goes_on(
 def test_the_first_lines_are_read_shortest_first(made: Workplace, data: Path) -> None:
     translator = Translator.load(made.checkpoint)
     lengths = [len(translator.encode(source)) for source in SOURCES]
-    found, skipped = selected(translator, data)
-    assert [line - 1 for line, _ in found] == sorted(range(6), key=lambda number: (lengths[number], number))
+    result, skipped = selected(translator, data)
+    assert [line - 1 for line, _ in result] == sorted(range(6), key=lambda number: (lengths[number], number))
     assert skipped == 0
     assert {line for line, _ in selected(translator, data, most=2)[0]} == {1, 2}
 
@@ -191,9 +191,9 @@ def test_bad_lines_are_counted(made: Workplace, tmp_path: Path, monkeypatch: pyt
         b"a" * 2_000_001,
     ]
     data.write_bytes(b"\r\n".join(lines))
-    found, skipped = selected(Translator.load(made.checkpoint), data)
-    assert [each for each in found if each[0] != 6] == [(1, ["A house.", None]), (7, ["A horse.", "ein"])]
-    assert skipped + len(found) == len(lines)
+    result, skipped = selected(Translator.load(made.checkpoint), data)
+    assert [each for each in result if each[0] != 6] == [(1, ["A house.", None]), (7, ["A horse.", "ein"])]
+    assert skipped + len(result) == len(lines)
     monkeypatch.setattr(data_file, "MAX_FILE_BYTES", 5)
     with pytest.raises(UsageError, match="more than 5 bytes"):
         selected(Translator.load(made.checkpoint), data)

@@ -172,11 +172,11 @@ def test_a_card_names_what_its_heads_were_counted_by() -> None:
         "sets": ["a"],
     }
     for penalised in (False, True):
-        found = " ".join(with_heads("# A card\n\n## Training\n", heads, penalised=penalised).split())
-        assert "| fixed offset | survive the control | look, by layer |" in found
-        assert "random vector as long as this change" in found
-        assert "| encoder-decoder | 8 | 7 | 1 | 0 | 5 | 7 | 1 |" in found
-        assert ("trained with a penalty on resting heads and fixed offsets" in found) == penalised
+        result = " ".join(with_heads("# A card\n\n## Training\n", heads, penalised=penalised).split())
+        assert "| fixed offset | survive the control | look, by layer |" in result
+        assert "random vector as long as this change" in result
+        assert "| encoder-decoder | 8 | 7 | 1 | 0 | 5 | 7 | 1 |" in result
+        assert ("trained with a penalty on resting heads and fixed offsets" in result) == penalised
 
 
 def test_numbers_in_the_prose_of_a_card_are_renewed_and_its_words_stay() -> None:

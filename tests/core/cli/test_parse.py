@@ -86,14 +86,14 @@ def test_a_shipped_parser_tells_its_scores(parsing: Parsing, call: Call, tmp_pat
     out = tmp_path / "model"
     said = call("ship", parsing.run, "--last", "2", "--valid", parsing.test, "--out", out)
     assert said.status == 0, said.err
-    found = load_checkpoint(out).metrics["scores"]["test"]["bracketing"]
+    result = load_checkpoint(out).metrics["scores"]["test"]["bracketing"]
     said = call("evaluate", "--task", "parsing", "--checkpoint", out, "--test", parsing.test, "--heads", "2")
     summary = json.loads(said.out.splitlines()[-1])
     assert summary["heads"]["sentences"] == 2
-    assert found.items() <= summary.items()
+    assert result.items() <= summary.items()
     card = (out / "README.md").read_text(encoding="utf-8")
-    interval = f"{found['f1_95'][0]:.1f} to {found['f1_95'][1]:.1f}"
-    assert f"| test | validation | {found['sentences']} | any sequence | {found['f1']:.1f} | {interval} |" in card
+    interval = f"{result['f1_95'][0]:.1f} to {result['f1_95'][1]:.1f}"
+    assert f"| test | validation | {result['sentences']} | any sequence | {result['f1']:.1f} | {interval} |" in card
     commands = [line.split()[3:] for line in card.splitlines() if line.startswith("    python -m transformer_core ")]
     assert [command[0] for command in commands] == ["evaluate", "evaluate", "prepare", "train", "ship"]
     assert all("--task" in command for command in commands[:3])

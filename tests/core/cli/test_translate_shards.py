@@ -31,12 +31,12 @@ def test_nbest_writes_one_json_object_for_each_line(made: Workplace, call: Call)
     assert [line["source"] for line in lines] == data.split("\n")
     translator = Translator.load(made.checkpoint)
     for line in (lines[0], lines[2]):
-        found = translator.translate(line["source"], beam=3, alpha=0.5).hypotheses[:2]
-        assert [c["text"] for c in line["candidates"]] == [translator.tokenizer.decode(h.ids) for h in found]
-        assert [c["finished"] for c in line["candidates"]] == [h.finished for h in found]
+        result = translator.translate(line["source"], beam=3, alpha=0.5).hypotheses[:2]
+        assert [c["text"] for c in line["candidates"]] == [translator.tokenizer.decode(h.ids) for h in result]
+        assert [c["finished"] for c in line["candidates"]] == [h.finished for h in result]
         for key, values in (
-            ("score", [h.score for h in found]),
-            ("log_probability", [h.log_probability for h in found]),
+            ("score", [h.score for h in result]),
+            ("log_probability", [h.log_probability for h in result]),
         ):
             assert [c[key] for c in line["candidates"]] == pytest.approx(values, abs=1e-4)
         assert line["problem"] == ""
@@ -54,8 +54,8 @@ def test_the_length_penalty_is_chosen(made: Workplace, call: Call) -> None:
         (line,) = call(*common, "--length-penalty", kind, stdin=data).out.splitlines()
         translator = Translator.load(made.checkpoint)
         translator.decoding = translator.decoding.replace(length_penalty=kind)
-        found = translator.translate("The man sees a house.", beam=2, alpha=0.7).hypotheses
-        for candidate, hypothesis in zip(json.loads(line)["candidates"], found, strict=True):
+        result = translator.translate("The man sees a house.", beam=2, alpha=0.7).hypotheses
+        for candidate, hypothesis in zip(json.loads(line)["candidates"], result, strict=True):
             assert candidate["text"] == translator.tokenizer.decode(hypothesis.ids)
             length = len(hypothesis.log_probabilities)
             assert candidate["score"] == pytest.approx(candidate["log_probability"] / divisor(length) ** 0.7)

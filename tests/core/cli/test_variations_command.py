@@ -78,18 +78,18 @@ def perplexity_by_hand(run: Path, pairs: list[tuple[str, str]]) -> float:
 
 @pytest.mark.parametrize("row", ROWS)
 def test_scores_are_those_that_others_find(row: str, made: Workplace, compared: Path, call: Call) -> None:
-    found = next(run for run in results(compared)["runs"] if run["row"] == row)
+    match = next(run for run in results(compared)["runs"] if run["row"] == row)
     folder = compared / "runs" / f"{row}-seed1"
     pairs = list(read_pairs(made.valid))
-    assert found["perplexity"] == pytest.approx(perplexity_by_hand(folder, pairs), rel=1e-4)
+    assert match["perplexity"] == pytest.approx(perplexity_by_hand(folder, pairs), rel=1e-4)
     weights = load_file(folder / "step-00000060" / "model.safetensors")
-    assert found["parameters"] == sum(weight.numel() for weight in weights.values())
+    assert match["parameters"] == sum(weight.numel() for weight in weights.values())
     checkpoint = folder.parent.parent.parent / f"model-{row}"
     assert call("average", folder, "--last", "1", "--out", checkpoint).status == 0
     sources = "".join(f"{source}\n" for source, _ in pairs)
     said = call("translate", "--checkpoint", checkpoint, "--beam", "4", "--alpha", "0.6", stdin=sources.encode())
     score = sacrebleu.corpus_bleu(said.out.splitlines(), [[target for _, target in pairs]])
-    assert found["bleu"] == pytest.approx(score.score)
+    assert match["bleu"] == pytest.approx(score.score)
 
 
 def test_the_file_tells_what_was_done(made: Workplace, compared: Path) -> None:

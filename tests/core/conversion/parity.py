@@ -56,13 +56,13 @@ def check_tensors(twin: Twin, lengths: Sequence[int]) -> None:
         _same(memory[row, :s], theirs.encoder_last_hidden_state[row, :s])
         _same(logits[row, :t], theirs.logits[row, :t])
         for layer in range(ours.config.num_layers):
-            for kind, rows, keys, found in (
+            for kind, rows, keys, result in (
                 ("encoder.layers.{}.self_attention", s, s, theirs.encoder_attentions),
                 ("decoder.layers.{}.self_attention", t, t, theirs.decoder_attentions),
                 ("decoder.layers.{}.cross_attention", t, s, theirs.cross_attentions),
             ):
                 own = weights[f"{kind.format(layer)}.weights"][row, :, :rows, :keys]
-                _same(own, found[layer][row, :, :rows, :keys])
+                _same(own, result[layer][row, :, :rows, :keys])
 
 
 def _same(ours: Tensor, theirs: Tensor) -> None:
@@ -92,7 +92,7 @@ def compare_texts(twin: Twin, count: int, *, beam: int) -> Counter[str]:
 
     Each batch has another minimum length, or models with random weights would say little. `distinct` counts texts.
     """
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     texts, said_by_us = sources(count), set[str]()
     for number, start in enumerate(range(0, count, 8)):
         some, least = texts[start : start + 8], 1 + number % 9
@@ -108,15 +108,15 @@ def compare_texts(twin: Twin, count: int, *, beam: int) -> Counter[str]:
             said_by_us.add(mine.text)
             ended = translator.tokenizer.special.eos in theirs.sequences[row, 1:].tolist()
             if not (ended and all(each.finished for each in mine.hypotheses)):
-                found["cut off"] += 1
+                result["cut off"] += 1
             elif plain(mine.text) == plain(text):
-                found["same"] += 1
+                result["same"] += 1
             elif beam > 1 and abs(mine.hypotheses[0].score - float(theirs.sequences_scores[row])) < 1e-5:
-                found["tied"] += 1
+                result["tied"] += 1
             else:
-                found["different"] += 1
-    found["distinct"] = len(said_by_us)
-    return found
+                result["different"] += 1
+    result["distinct"] = len(said_by_us)
+    return result
 
 
 def _text_ids(twin: Twin, row: Tensor) -> list[int]:
@@ -127,11 +127,11 @@ def _text_ids(twin: Twin, row: Tensor) -> list[int]:
     return [each for each in row.tolist() if each not in languages]
 
 
-def check_texts(found: Counter[str]) -> None:
+def check_texts(result: Counter[str]) -> None:
     """No text differs, most of them end by themselves, and they are not all alike."""
-    count = sum(found.values()) - found["distinct"]
-    assert found["different"] == 0, found
-    assert found["same"] >= 0.7 * count and found["distinct"] >= min(10, count // 8), found
+    count = sum(result.values()) - result["distinct"]
+    assert result["different"] == 0, result
+    assert result["same"] >= 0.7 * count and result["distinct"] >= min(10, count // 8), result
 
 
 def compare_greedy(twin: Twin, count: int) -> None:
@@ -140,8 +140,8 @@ def compare_greedy(twin: Twin, count: int) -> None:
     encodings = [translator.encode(text).ids for text in sources(count)]
     batch = make_batch(encodings, [[] for _ in encodings], translator.tokenizer.special)
     ours = greedy_search(translator.model, batch.source, translator.tokenizer.special, extra_length=ROOM)
-    found = translator.search(encodings, beam=1)
-    assert [tuple(ids) for ids in ours] == [result.hypotheses[0].ids for result in found]
+    results = translator.search(encodings, beam=1)
+    assert [tuple(ids) for ids in ours] == [result.hypotheses[0].ids for result in results]
 
 
 def plain(text: str) -> str:

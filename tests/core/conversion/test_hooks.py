@@ -85,9 +85,9 @@ def test_edits_change_the_run_and_end_with_it(twin: Twin) -> None:
 
 
 def test_attribution(twin: Twin) -> None:
-    found = attribute(twin.converted, SOURCE, TARGET, method="integrated-gradients", steps=128)
-    assert float(found.report["gap"].abs().max()) < 0.05
-    assert float(found.source.abs().max()) > 0.05
+    result = attribute(twin.converted, SOURCE, TARGET, method="integrated-gradients", steps=128)
+    assert float(result.report["gap"].abs().max()) < 0.05
+    assert float(result.source.abs().max()) > 0.05
     shares = attribute(twin.converted, SOURCE, TARGET, method="alti")
     assert torch.allclose(
         shares.source.sum(dim=1) + shares.target.sum(dim=1), torch.ones(len(shares.source)), atol=1e-4
@@ -118,6 +118,6 @@ def test_perplexity_leaves_out_what_is_given(twin: Twin) -> None:
         logits = twin.model(input_ids=encoded, decoder_input_ids=inputs).logits
         each = torch.log_softmax(logits, dim=-1).gather(2, labels[:, :, None]).flatten().tolist()
         logs.extend(each[1:] if special.forced_bos >= 0 else each)
-    found = perplexity(translator, pairs)
-    assert found.tokens == len(logs)
-    assert found.value == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)
+    result = perplexity(translator, pairs)
+    assert result.tokens == len(logs)
+    assert result.value == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)

@@ -29,7 +29,7 @@ def test_an_option_of_the_search_without_a_counterpart(
     marian_folder(tmp_path / "theirs", **VARIANTS["opus"])
     file = tmp_path / "theirs" / "generation_config.json"
     file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **options}), encoding="utf-8")
-    found = convert(tmp_path / "theirs", tmp_path / "ours")
-    assert found.notes == ((note,) if note else ())
+    result = convert(tmp_path / "theirs", tmp_path / "ours")
+    assert result.notes == ((note,) if note else ())
     card = (tmp_path / "ours" / "README.md").read_text(encoding="utf-8")
     assert not note or f"* {note}\n" in card

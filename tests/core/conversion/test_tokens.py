@@ -22,10 +22,10 @@ TEXTS = hostile_strings()
 @pytest.mark.parametrize("twin", TWINS, indirect=True)
 def test_every_token_covers_its_characters(twin: Twin) -> None:
     for text in TEXTS:
-        found = twin.converted.tokenizer.source.encode(text)
-        assert len(found.ids) == len(found.tokens) == len(found.spans) == len(found.unknown)
-        assert all(0 <= begin <= end <= len(text) for begin, end in found.spans), text
-        assert found.unknown == tuple(each == twin.converted.tokenizer.special.unk for each in found.ids)
+        ids = twin.converted.tokenizer.source.encode(text)
+        assert len(ids.ids) == len(ids.tokens) == len(ids.spans) == len(ids.unknown)
+        assert all(0 <= begin <= end <= len(text) for begin, end in ids.spans), text
+        assert ids.unknown == tuple(each == twin.converted.tokenizer.special.unk for each in ids.ids)
 
 
 @pytest.mark.parametrize("twin", [*MARIAN, "m2m", "bart"], indirect=True)

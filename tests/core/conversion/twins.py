@@ -158,16 +158,16 @@ def hostile_strings(count: int = 500) -> list[str]:
     """Strings that try to break a tokenizer, drawn and chosen, words of the vocabulary among them."""
     chance = random.Random(7)
     words = sorted({word for text in (*SOURCES, *TARGETS) for word in text.split()})
-    found = list(_HOSTILE)
-    while len(found) < count:
+    entries = list(_HOSTILE)
+    while len(entries) < count:
         parts = [
             chance.choice(words)
             if chance.random() < 0.5
             else "".join(chance.choices(_ALPHABET, k=chance.randint(1, 8)))
             for _ in range(chance.randint(1, 7))
         ]
-        found.append(chance.choice(("", " ", "  ")).join(parts))
-    return found
+        entries.append(chance.choice(("", " ", "  ")).join(parts))
+    return entries
 
 
 def sources(count: int, seed: int = 3) -> list[str]:

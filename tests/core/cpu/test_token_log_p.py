@@ -28,9 +28,9 @@ def test_blocks_give_the_log_softmax(
         added[20:] = -torch.inf  # tokens that are never generated, as in Marian's models
         tokens = tokens.clamp(max=19)
     expected = F.linear(x.double(), weight.double(), None if added is None else added.double()).log_softmax(1)
-    found = token_log_p(x, weight, added, tokens)
-    assert found.dtype == torch.float32
-    torch.testing.assert_close(found.double(), expected[range(7), tokens], atol=1e-5, rtol=0)
+    result = token_log_p(x, weight, added, tokens)
+    assert result.dtype == torch.float32
+    torch.testing.assert_close(result.double(), expected[range(7), tokens], atol=1e-5, rtol=0)
 
 
 @pytest.mark.parametrize("scale", [1.0, 50.0, 1e4])

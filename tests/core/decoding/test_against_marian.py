@@ -66,7 +66,7 @@ def test_n_best(alpha: float, penalty: str, seed: int, ending: float, lengths: t
     model, beam = model_that_ends(seed, ending), 4
     batch = make_batch(sources(lengths, seed), [[] for _ in lengths], SPECIAL)
     config = DecodingConfig.from_dict({"beam": beam, "alpha": alpha, "length_penalty": penalty, "extra_length": ROOM})
-    found = beam_search(model, batch.source, SPECIAL, config)
+    results = beam_search(model, batch.source, SPECIAL, config)
     theirs = generate(
         model,
         batch.source,
@@ -75,7 +75,7 @@ def test_n_best(alpha: float, penalty: str, seed: int, ending: float, lengths: t
         length_penalty=alpha,
         early_stopping=False,
     )
-    ours = [hypothesis for result in found for hypothesis in result.hypotheses]
+    ours = [hypothesis for result in results for hypothesis in result.hypotheses]
     assert all(hypothesis.finished for hypothesis in ours)
     assert [hypothesis.ids for hypothesis in ours] == [tokens(row) for row in theirs.sequences]
     assert [hypothesis.score for hypothesis in ours] == pytest.approx(theirs.sequences_scores.tolist(), abs=1e-4)

@@ -30,12 +30,12 @@ def search(model: Transformer, constraint: BracketAutomaton | None, **options: f
 
 def tree_scores(model: Transformer, source: list[int], words: int, alpha: float) -> dict[tuple[int, ...], float]:
     """Each tree within the limit and its score, the probability of symbols that are forbidden not shared out."""
-    found = {}
+    values = {}
     for ids in trees(words, len(source) + EXTRA - 1):
         written = (*ids, EOS)
         logs = tuple(slow_search.next_logs(model, source, written[:t])[token] for t, token in enumerate(written))
-        found[ids] = slow_search.Found(written, logs, alpha).score
-    return found
+        values[ids] = slow_search.Found(written, logs, alpha).score
+    return values
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.6])
@@ -66,10 +66,10 @@ def test_every_beam_ends_with_a_tree(seed: int) -> None:
 def test_greedy_search_is_a_beam_of_one(seed: int) -> None:
     model = tiny_model(seed=seed, vocab_size=TABLE.size)
     source = make_batch(SOURCES, [[]] * 3, SPECIAL).source
-    found = greedy_search(model, source, SPECIAL, EXTRA, BracketAutomaton(TABLE, WORDS))
+    results = greedy_search(model, source, SPECIAL, EXTRA, BracketAutomaton(TABLE, WORDS))
     beams = search(model, BracketAutomaton(TABLE, WORDS), beam=1)
-    assert [tuple(ids) for ids in found] == [result.hypotheses[0].ids for result in beams]
-    assert all(is_tree(ids, words) for ids, words in zip(found, WORDS, strict=True))
+    assert [tuple(ids) for ids in results] == [result.hypotheses[0].ids for result in beams]
+    assert all(is_tree(ids, words) for ids, words in zip(results, WORDS, strict=True))
 
 
 def test_without_a_constraint_the_same_model_generates_no_trees() -> None:
@@ -100,5 +100,5 @@ def test_a_constraint_that_forbids_nothing_changes_nothing() -> None:
 def test_a_row_that_is_dead_may_have_anything() -> None:
     automaton = BracketAutomaton(TABLE, [1])
     state = automaton.start(0, 9)
-    found = forbidden_tokens(automaton, [state, None], torch.device("cpu"))
-    assert (~found).nonzero().tolist() == [[0, 5], [0, 7], *([1, i] for i in range(TABLE.size))]
+    result = forbidden_tokens(automaton, [state, None], torch.device("cpu"))
+    assert (~result).nonzero().tolist() == [[0, 5], [0, 7], *([1, i] for i in range(TABLE.size))]

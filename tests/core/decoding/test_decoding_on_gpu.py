@@ -29,17 +29,17 @@ def test_a_batch_of_128_on_the_gpu_equals_the_cpu(learned: Translator) -> None:
     assert len(encodings) == 128
     expected = learned.search([each.ids for each in encodings], beam=4)
     pairs = [
-        TeacherForcedInput(encoding, found.hypotheses[0].ids, found.hypotheses[0].finished)
-        for encoding, found in zip(encodings, expected, strict=True)
+        TeacherForcedInput(encoding, results.hypotheses[0].ids, results.hypotheses[0].finished)
+        for encoding, results in zip(encodings, expected, strict=True)
     ]
     maps = learned.attention_batch(pairs)
     try:
         learned.model.cuda()
-        found = learned.search([each.ids for each in encodings], beam=4)
+        results = learned.search([each.ids for each in encodings], beam=4)
         maps_there = learned.attention_batch(pairs)
     finally:
         learned.model.cpu()
-    assert [each.hypotheses[0].ids for each in found] == [each.hypotheses[0].ids for each in expected]
+    assert [each.hypotheses[0].ids for each in results] == [each.hypotheses[0].ids for each in expected]
     for one, other in zip(maps_there, maps, strict=True):
         for kind in KINDS:
             assert one.weights(kind).base is None, "keeps pinned memory"

@@ -57,8 +57,8 @@ def test_nothing_is_read_before_the_end(tokenizer: Tokenizer, monkeypatch: pytes
                 return maps
 
             monkeypatch.setattr("transformer_core.translator.to_host", at_the_end)
-            found = translator.attention_batch(pairs)
-        assert all(maps.weights(kind).base is None for maps in found for kind in KINDS), "keeps the batch alive"
+            result = translator.attention_batch(pairs)
+        assert all(maps.weights(kind).base is None for maps in result for kind in KINDS), "keeps the batch alive"
     assert sizes == [dict.fromkeys(KINDS, layers) for layers in (2, 5)]
     assert reads_before == [[], []]
 

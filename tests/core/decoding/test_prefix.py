@@ -108,18 +108,18 @@ def test_a_tree_goes_on_from_the_beginning_of_one() -> None:
 @pytest.mark.parametrize("beam", [1, 4])
 def test_text_or_ids(learned: Translator, beam: int) -> None:
     source, begun = "The teacher sees a house.", "Die Frau"
-    found = learned.translate(source, prefix=begun, beam=beam)
+    translation = learned.translate(source, prefix=begun, beam=beam)
     ids = learned.encode_target(begun).ids
-    assert found.text.startswith(begun)
-    assert found.hypotheses[0].ids[: len(ids)] == ids
-    forced = learned.teacher_force(source, found.text)
-    assert found.scores == pytest.approx(forced.scores, abs=1e-4)
-    assert found.scores[0] < -1  # by itself the model begins otherwise
-    assert learned.translate(source, prefix=ids, beam=beam).text == found.text
+    assert translation.text.startswith(begun)
+    assert translation.hypotheses[0].ids[: len(ids)] == ids
+    forced = learned.teacher_force(source, translation.text)
+    assert translation.scores == pytest.approx(forced.scores, abs=1e-4)
+    assert translation.scores[0] < -1  # by itself the model begins otherwise
+    assert learned.translate(source, prefix=ids, beam=beam).text == translation.text
     plain, with_prefix = learned.translate_batch([source, source], prefixes=["", begun], beam=beam)
     assert plain.text == learned.translate(source, beam=beam).text
-    assert with_prefix.text == found.text
-    assert torch.tensor(with_prefix.scores).allclose(torch.tensor(found.scores), atol=1e-4)
+    assert with_prefix.text == translation.text
+    assert torch.tensor(with_prefix.scores).allclose(torch.tensor(translation.scores), atol=1e-4)
 
 
 def test_nothing_begins_the_translation_of_nothing(learned: Translator) -> None:

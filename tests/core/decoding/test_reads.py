@@ -25,17 +25,17 @@ GIVEN = SpecialIds(forced_bos=7)
 def steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int, int]]:
     """Rows, reads, values sent and operations before every step of the decoder."""
     greedy_search(tiny_model(), padded([2, 2]), SPECIAL, extra_length=1)  # oneDNN is tried out once in a process
-    found: list[tuple[int, int, int, int]] = []
+    rows: list[tuple[int, int, int, int]] = []
     step = IncrementalDecoder.step
 
     def counted(self: IncrementalDecoder, tokens: Tensor) -> Tensor:
         mode = torch.utils._python_dispatch._get_current_dispatch_mode()
         assert isinstance(mode, CountedReads)
-        found.append((len(tokens), len(mode.reads), len(mode.sent), mode.operations))
+        rows.append((len(tokens), len(mode.reads), len(mode.sent), mode.operations))
         return step(self, tokens)
 
     monkeypatch.setattr(IncrementalDecoder, "step", counted)
-    return found
+    return rows
 
 
 def never_ending(model: Transformer) -> Transformer:

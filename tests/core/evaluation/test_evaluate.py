@@ -102,11 +102,11 @@ def test_sentences_may_have_different_numbers_of_references(translator: Translat
 def test_perplexity_is_that_of_forced_passes_one_by_one(translator: Translator) -> None:
     pairs = [*sentence_pairs()[:7], ("", "Nein."), ("Ja.", "")]
     logs = [log for source, target in pairs for log in translator.teacher_force(source, target).scores]
-    found = perplexity(translator, [*pairs, ("long " * 200, "x"), ("x", "long " * 200)], batch=3)
-    assert found.value == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)
-    assert (found.tokens, found.left_out) == (len(logs), 2)
+    result = perplexity(translator, [*pairs, ("long " * 200, "x"), ("x", "long " * 200)], batch=3)
+    assert result.value == pytest.approx(math.exp(-sum(logs) / len(logs)), rel=1e-4)
+    assert (result.tokens, result.left_out) == (len(logs), 2)
     characters = len("".join(target for _, target in pairs))
-    assert found.nats_per_character == pytest.approx(-sum(logs) / characters, rel=1e-4)
+    assert result.nats_per_character == pytest.approx(-sum(logs) / characters, rel=1e-4)
     nothing = perplexity(translator, [])
     assert math.isnan(nothing.value) and math.isnan(nothing.nats_per_character)
     silence = perplexity(translator, [("Ja.", "")])

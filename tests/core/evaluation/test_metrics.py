@@ -43,13 +43,13 @@ def test_paired_bootstrap_tells_a_real_difference_from_none() -> None:
     references = [f"Der Hund Nummer {number} sieht ein altes Haus am See." for number in range(60)]
     good = [reference.replace("am See", "am Meer") for reference in references]
     bad = [f"Ein Hund {number} sah Haus." for number in range(60)]
-    found = paired_bootstrap(bad, good, [references], samples=200)
-    assert found["bleu"].baseline == pytest.approx(bleu(bad, [references]).value)
-    assert found["bleu"].value == pytest.approx(bleu(good, [references]).value)
-    assert found["chrf"].value == pytest.approx(chrf(good, [references]).value)
-    assert found["bleu"].p_value < 0.01
-    assert 0 < found["chrf"].interval < 10
-    assert "bs:200|seed:12345" in found["bleu"].signature
+    result = paired_bootstrap(bad, good, [references], samples=200)
+    assert result["bleu"].baseline == pytest.approx(bleu(bad, [references]).value)
+    assert result["bleu"].value == pytest.approx(bleu(good, [references]).value)
+    assert result["chrf"].value == pytest.approx(chrf(good, [references]).value)
+    assert result["bleu"].p_value < 0.01
+    assert 0 < result["chrf"].interval < 10
+    assert "bs:200|seed:12345" in result["bleu"].signature
     same = paired_bootstrap(good, good, [references], samples=200)
     assert same["bleu"].p_value == 1.0
     assert list(same["bleu"].change) == [0, 0]
@@ -63,7 +63,7 @@ def test_the_interval_of_a_difference_is_that_of_whole_corpora_resampled() -> No
         [text.replace("sieht ein", "sah das") if number % modulus else text for number, text in enumerate(references)]
         for modulus in (2, 5)
     ]
-    found = paired_bootstrap(systems[0], systems[1], [references], samples=400)
+    result = paired_bootstrap(systems[0], systems[1], [references], samples=400)
     rng = np.random.default_rng(5)
     for name, metric in (("bleu", bleu), ("chrf", chrf)):
         differences = []
@@ -71,6 +71,6 @@ def test_the_interval_of_a_difference_is_that_of_whole_corpora_resampled() -> No
             drawn = rng.integers(60, size=60)
             one, two = (metric([texts[n] for n in drawn], [[references[n] for n in drawn]]).value for texts in systems)
             differences.append(two - one)
-        low, high = found[name].change
+        low, high = result[name].change
         assert [low, high] == pytest.approx(np.percentile(differences, [2.5, 97.5]), rel=0.15)
-        assert low < found[name].value - found[name].baseline < high
+        assert low < result[name].value - result[name].baseline < high

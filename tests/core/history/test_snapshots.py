@@ -108,7 +108,7 @@ def test_measures_at_a_snapshot(run: Path, corpus: Corpus, history: History) -> 
 
 def test_shares_are_those_of_the_bytes(history: History) -> None:
     """The share of heads that look at themselves, counted from the stored weights."""
-    found = history.roles["decoder"]["self"]
+    result = history.roles["decoder"]["self"]
     for number in range(4):
         for head in range(2):
             hits = places = 0
@@ -120,8 +120,8 @@ def test_shares_are_those_of_the_bytes(history: History) -> None:
                         best = weights[query].max()
                         # Where bytes tie, the exact weights decided.
                         hits += int(weights[query, query] == best and (weights[query] == best).sum() == 1)
-            assert places == found["places"]
-            assert hits / places <= found["shares"][number][0][head] + 1e-4
+            assert places == result["places"]
+            assert hits / places <= result["shares"][number][0][head] + 1e-4
 
 
 def test_what_is_written_is_read(history: History, saved: Path) -> None:

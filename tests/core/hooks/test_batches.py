@@ -25,8 +25,8 @@ PLACES = [
 ]
 
 
-def log_p(found: Run) -> list[Tensor]:
-    return list(found.log_p.tensors)
+def log_p(result: Run) -> list[Tensor]:
+    return list(result.log_p.tensors)
 
 
 def close(batch: list[Tensor], alone: list[Tensor]) -> None:
@@ -133,11 +133,11 @@ def test_other_counts_and_lengths_are_errors(learned: Translator, donor: Run) ->
 
 def test_positions_are_patched_from_those_given(learned: Translator, donor: Run) -> None:
     at, place = {0: 2, 3: 1}, "encoder.1.residual"
-    found = run(learned, PAIRS[0], keep=place, edits={place: patch(donor[1], positions=at)})[place].tensor
+    result = run(learned, PAIRS[0], keep=place, edits={place: patch(donor[1], positions=at)})[place].tensor
     expected = run(learned, PAIRS[0], keep=place)[place].tensor.clone()
     for here, there in at.items():
         expected[here] = donor[1][place].tensor[there]
-    assert torch.equal(found, expected)
+    assert torch.equal(result, expected)
     with pytest.raises(ValueError, match="the other run has"):
         run(learned, PAIRS[0], edits={place: patch(donor[1], positions={0: 99})})
 

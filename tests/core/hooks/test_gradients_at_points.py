@@ -48,47 +48,47 @@ def plain_gradients(model: Transformer) -> dict[str, Tensor]:
     torch.autograd.backward((logits * torch.randn(logits.shape, generator=torch.Generator().manual_seed(3))).sum())
 
     def gradient(name: str) -> Tensor:
-        found = values[name].grad
-        assert found is not None, name
-        return found
+        result = values[name].grad
+        assert result is not None, name
+        return result
 
     def of_heads(x: Tensor) -> Tensor:
         return x.view(*x.shape[:2], model.config.num_heads, -1).transpose(1, 2)
 
     assert logits.grad is not None
-    found: dict[str, Tensor] = {"decoder.logits": logits.grad}
+    result: dict[str, Tensor] = {"decoder.logits": logits.grad}
     with torch.no_grad(), capture(model, "weights") as seen:
         loss_of(model)
     for address in hook_points(model):
         module, _, point = address.rpartition(".")
         if point in ("queries", "keys", "values"):
-            found[address] = of_heads(gradient(f"{module}.w_{point[0]} out"))
+            result[address] = of_heads(gradient(f"{module}.w_{point[0]} out"))
         elif point == "head_outputs":
-            found[address] = of_heads(gradient(f"{module}.w_o in"))
+            result[address] = of_heads(gradient(f"{module}.w_o in"))
         elif point == "weights":  # head_output = weights @ values
             to_heads = of_heads(gradient(f"{module}.w_o in"))
-            found[address] = to_heads @ of_heads(values[f"{module}.w_v out"]).transpose(-2, -1).detach()
+            result[address] = to_heads @ of_heads(values[f"{module}.w_v out"]).transpose(-2, -1).detach()
             weights = seen[address]  # weights = softmax(scores)
-            inner = found[address] - (found[address] * weights).sum(dim=-1, keepdim=True)
-            found[f"{module}.scores"] = weights * inner
+            inner = result[address] - (result[address] * weights).sum(dim=-1, keepdim=True)
+            result[f"{module}.scores"] = weights * inner
         elif point == "attention_output":
-            found[address] = gradient(f"{module}.w_o out")
-            found[f"{module}.head_results"] = found[address][:, None].expand(-1, model.config.num_heads, -1, -1)
+            result[address] = gradient(f"{module}.w_o out")
+            result[f"{module}.head_results"] = result[address][:, None].expand(-1, model.config.num_heads, -1, -1)
         elif point == "ffn_output":
-            found[address] = gradient(f"{module}.w_2 out")
-            found[f"{module}.activations"] = gradient(f"{module}.w_2 in")
+            result[address] = gradient(f"{module}.w_2 out")
+            result[f"{module}.activations"] = gradient(f"{module}.w_2 in")
         elif point == "residual":
-            found[address] = gradient(f"{module} out")
+            result[address] = gradient(f"{module} out")
         elif point == "embeddings":
-            found[address] = gradient(f"{module}.embedding_norm out")
+            result[address] = gradient(f"{module}.embedding_norm out")
         elif point == "scale":  # out = weight * (x - mean) / scale + bias
             norm, x = model.get_submodule(module), values[f"{module} in"].detach()
             assert isinstance(norm, nn.LayerNorm)
             centred = (x - x.mean(dim=-1, keepdim=True)) * norm.weight.detach()
             variance = x.var(dim=-1, correction=0, keepdim=True) + norm.eps
-            found[address] = -(gradient(f"{module} out") * centred).sum(-1, keepdim=True) / variance
+            result[address] = -(gradient(f"{module} out") * centred).sum(-1, keepdim=True) / variance
     model.zero_grad()
-    return found
+    return result
 
 
 @of_shapes
@@ -139,8 +139,8 @@ def test_weights_have_the_same_gradients_with_a_live_capture(model: Transformer)
 
     expected = gradients()
     with capture(model, "all", grad=True):
-        found = gradients()
-    for one, other in zip(found, expected, strict=True):
+        result = gradients()
+    for one, other in zip(result, expected, strict=True):
         torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-3)
 
 

@@ -121,12 +121,12 @@ def test_a_translation_beside_open_hooks_calls_the_same_functions_and_has_the_sa
             capture(learned, "all") as captured,
             edit(learned, list(hook_points(learned)), lambda value, site: 2 * value),
         ):
-            found = pool.submit(beside).result(timeout=60)
+            result = pool.submit(beside).result(timeout=60)
             own, edited = learned.translate(text, beam=beam), Calls(translate)
             edited()
-    assert found[0].hypotheses == expected[0].hypotheses and found[2] == expected[2]
+    assert result[0].hypotheses == expected[0].hypotheses and result[2] == expected[2]
     for kind in KINDS:
-        assert np.array_equal(found[1].weights(kind), expected[1].weights(kind))
+        assert np.array_equal(result[1].weights(kind), expected[1].weights(kind))
     assert beside.names == alone.names and len(alone.names) > 100
     assert captured and own.scores != expected[0].scores and edited.names != alone.names  # the hooks do act
 

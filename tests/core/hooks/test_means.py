@@ -65,9 +65,9 @@ def test_the_mask_is_that_of_the_pass(model: Transformer) -> None:
     lengths = {"encoder": [5, 3], "decoder": [4, 2]}
     for address, (padded_call, whole_call) in seen.calls.items():
         stack = "encoder" if ".cross_attention." in address and address.endswith(("keys", "values")) else address[:7]
-        found, whole = mask_of(padded_call), mask_of(whole_call)
-        assert found is not None and whole is not None
-        assert found.sum(dim=1).tolist() == lengths[stack]
+        result, whole = mask_of(padded_call), mask_of(whole_call)
+        assert result is not None and whole is not None
+        assert result.sum(dim=1).tolist() == lengths[stack]
         assert whole.all() and len(vectors_of(whole_call)) == lengths[stack][0]
     assert mask_of(seen[address].clone()) is None
 

@@ -214,8 +214,8 @@ def test_weights_in_float16_have_results_too() -> None:
     weights = {name: tensor.half() for name, tensor in plain.state_dict().items()}
     half = Transformer.from_weights(plain.config, weights, half=True).eval()
     whole = Transformer.from_weights(plain.config, weights).eval()
-    with capture(half, NEW) as found, capture(whole, NEW) as expected:
+    with capture(half, NEW) as result, capture(whole, NEW) as expected:
         run(half)
         run(whole)
     for address, value in expected.items():
-        torch.testing.assert_close(found[address], value, atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(result[address], value, atol=1e-5, rtol=1e-5)

@@ -54,7 +54,7 @@ def both(tokenizer: Tokenizer, **options: Any) -> tuple[Translator, Translator]:
     """A model whose weights float16 can hold, in float32 and with its matrices in float16."""
     drawn = make_translator(tokenizer, **options)
     stored = {name: weight.detach().half() for name, weight in drawn.model.named_parameters()}
-    found = [
+    rows = [
         Translator(
             Transformer.from_weights(drawn.config, stored, half=half),
             tokenizer,
@@ -62,7 +62,7 @@ def both(tokenizer: Tokenizer, **options: Any) -> tuple[Translator, Translator]:
         )
         for half in (False, True)
     ]
-    return found[0], found[1]
+    return rows[0], rows[1]
 
 
 def numbers(value: object) -> Iterator[Tensor]:

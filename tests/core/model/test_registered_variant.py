@@ -110,12 +110,12 @@ def test_decoding_step_by_step_agrees_with_the_whole_target() -> None:
     assert decoder.fused_step is None
     steps = torch.stack([decoder.step(target[:, t : t + 1]) for t in range(4)], dim=1)
     torch.testing.assert_close(steps, model(source, target, mask), atol=1e-5, rtol=1e-5)
-    found = beam_search(model, source, SPECIAL, DecodingConfig(beam=3, extra_length=4))
+    results = beam_search(model, source, SPECIAL, DecodingConfig(beam=3, extra_length=4))
     plain = run(model)
     with capture(model) as seen:
         torch.testing.assert_close(run(model), plain, atol=1e-5, rtol=1e-5)
         again = beam_search(model, source, SPECIAL, DecodingConfig(beam=3, extra_length=4))
-    assert [r.hypotheses[0].ids for r in found] == [r.hypotheses[0].ids for r in again]
+    assert [r.hypotheses[0].ids for r in results] == [r.hypotheses[0].ids for r in again]
     assert len(seen) == 3 * model.config.num_layers
 
 

@@ -27,9 +27,9 @@ LANGUAGE_LIKE = [text for text in HOSTILE if text.startswith(">>") and "<<" in t
 
 def sentences(count: int) -> list[str]:
     """English sentences, all different, in drawn order."""
-    found = [source for source, _ in sentence_pairs()]
-    random.Random(1).shuffle(found)
-    return found[:count]
+    rows = [source for source, _ in sentence_pairs()]
+    random.Random(1).shuffle(rows)
+    return rows[:count]
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class Marian:
         mask = (batch.source != pad).long()
         with torch.no_grad():
             out = self.model(input_ids=batch.source, attention_mask=mask, decoder_input_ids=batch.inputs)
-        found: Tensor = out.logits
-        return found
+        result: Tensor = out.logits
+        return result
 
     def texts(self, texts: Sequence[str], **options: Any) -> list[str]:
         encoded = self.tokenizer(list(texts), return_tensors="pt", padding=True)
-        found = self.model.generate(**encoded, **options)
-        return [self.tokenizer.decode(row, skip_special_tokens=True) for row in found]
+        result = self.model.generate(**encoded, **options)
+        return [self.tokenizer.decode(row, skip_special_tokens=True) for row in result]
 
 
 def searched(translator: Translator, texts: Sequence[str], beam: int) -> list[Hypothesis]:
@@ -69,17 +69,17 @@ def searched(translator: Translator, texts: Sequence[str], beam: int) -> list[Hy
     return [result.hypotheses[0] for result in translator.search(encodings, beam=beam, constrained=False)]
 
 
-def read_batch(translator: Translator, texts: Sequence[str], found: Sequence[Hypothesis]) -> Batch:
+def read_batch(translator: Translator, texts: Sequence[str], result: Sequence[Hypothesis]) -> Batch:
     """The sentences and their translations as the model reads them."""
     sources = [translator.encode(text).ids for text in texts]
-    return make_batch(sources, [each.ids for each in found], translator.tokenizer.special)
+    return make_batch(sources, [each.ids for each in result], translator.tokenizer.special)
 
 
 def own_logits(translator: Translator, batch: Batch) -> Tensor:
     with torch.no_grad():
         mask = padding_mask(batch.source, translator.tokenizer.special.pad)
-        found: Tensor = translator.model(batch.source, batch.inputs, mask)
-    return found
+        result: Tensor = translator.model(batch.source, batch.inputs, mask)
+    return result
 
 
 def furthest(one: Tensor, other: Tensor, batch: Batch, pad: int) -> float:
@@ -89,12 +89,12 @@ def furthest(one: Tensor, other: Tensor, batch: Batch, pad: int) -> float:
 
 def count_texts(translator: Translator, texts: Sequence[str], said: Sequence[str], beam: int) -> Counter[str]:
     """How many texts are the same, tied (another text that scores alike), or different."""
-    found: Counter[str] = Counter()
+    result: Counter[str] = Counter()
     for ours, theirs, source in zip(searched(translator, texts, beam), said, texts, strict=True):
         text = translator.tokenizer.decode(ours.ids)
         if text == theirs:
-            found["same"] += 1
+            result["same"] += 1
             continue
         score = translator.score([(source, text), (source, theirs)])
-        found["tied" if abs(score[0] - score[1]) < 1e-3 else "different"] += 1
-    return found
+        result["tied" if abs(score[0] - score[1]) < 1e-3 else "different"] += 1
+    return result

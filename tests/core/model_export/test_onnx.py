@@ -65,7 +65,7 @@ class Graphs:
         model, special = self.translator.model, self.translator.tokenizer.special
         batch = make_batch(sources, targets, special)
         mask = padding_mask(batch.source, special.pad)
-        with torch.no_grad(), capture(model, "weights") as found:
+        with torch.no_grad(), capture(model, "weights") as result:
             memory = model.encode(batch.source, mask)
             logits = model.logits(model.decode(batch.inputs, memory, mask))
         states, weights, steps = self.run(batch.source.numpy(), batch.inputs.numpy())
@@ -74,7 +74,7 @@ class Graphs:
             s = len(source) + 1
             apart.append(states[row, :s] - memory[row, :s].numpy())
             for layer in range(model.config.num_layers):
-                own = {name: found[f"{name}_attention.weights"][row].numpy() for name in _names(layer)}
+                own = {name: result[f"{name}_attention.weights"][row].numpy() for name in _names(layer)}
                 encoder, decoder, cross = own.values()
                 apart.append(weights[layer, row, :, :s] - encoder[:, :s])
                 for t in range(len(target) + 1):
@@ -117,9 +117,9 @@ def test_the_shipped_model(tmp_path: Path) -> None:
     translator, texts = graphs.translator, sentences(40)
     for start in range(0, len(texts), 8):
         some = texts[start : start + 8]
-        found = searched(translator, some, 1)
+        result = searched(translator, some, 1)
         encodings = [list(translator.encode(text).ids) for text in some]
-        assert graphs.furthest(encodings, [list(each.ids) for each in found]) < 1e-4
+        assert graphs.furthest(encodings, [list(each.ids) for each in result]) < 1e-4
 
 
 def test_greedy_texts(graphs: Graphs) -> None:

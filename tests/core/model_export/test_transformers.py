@@ -89,8 +89,8 @@ def _compare_shipped(translator: Translator, theirs: Marian, texts: list[str]) -
         batch = read_batch(translator, some, searched(translator, some, 1))
         pad = translator.tokenizer.special.pad
         assert furthest(own_logits(translator, batch), theirs.logits(batch, pad), batch, pad) < 1e-3
-        found = count_texts(translator, some, theirs.texts(some, num_beams=1), 1)
-        assert found["same"] + found["tied"] == len(some) and found["tied"] <= 1
+        result = count_texts(translator, some, theirs.texts(some, num_beams=1), 1)
+        assert result["same"] + result["tied"] == len(some) and result["tied"] <= 1
 
 
 @pytest.mark.parametrize("shipped", ["en-de"], indirect=True)
@@ -99,8 +99,8 @@ def test_a_beam_under_a_length_penalty_that_both_have(shipped: tuple[Translator,
     twin = translator.with_languages()
     twin.decoding = translator.decoding.replace(length_penalty="power", alpha=1.0)
     texts = sentences(16)
-    found = count_texts(twin, texts, theirs.texts(texts, num_beams=4, length_penalty=1.0), 4)
-    assert found["same"] == len(texts)
+    result = count_texts(twin, texts, theirs.texts(texts, num_beams=4, length_penalty=1.0), 4)
+    assert result["same"] == len(texts)
 
 
 @pytest.mark.parametrize("twin", MARIAN, indirect=True)
@@ -141,8 +141,8 @@ def test_a_folder_of_shipped_weights_comes_back_as_the_same_model(tmp_path: Path
     convert(tmp_path / "theirs", tmp_path / "again")
     ours, again = Translator.load(CHECKPOINTS / "en-de"), Translator.load(tmp_path / "again")
     texts = sentences(8)
-    found = searched(ours, texts, 1)
-    batch, pad = read_batch(ours, texts, found), ours.tokenizer.special.pad
+    result = searched(ours, texts, 1)
+    batch, pad = read_batch(ours, texts, result), ours.tokenizer.special.pad
     assert furthest(own_logits(ours, batch), own_logits(again, batch), batch, pad) < 1e-3
     assert [again.encode(text).ids for text in texts] == [ours.encode(text).ids for text in texts]
     assert again.tokenizer.special == ours.tokenizer.special

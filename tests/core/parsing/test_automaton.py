@@ -16,13 +16,13 @@ def generated(automaton: BracketAutomaton, state: State, so_far: tuple[int, ...]
     """All that can be generated from a state on; every path ends with `</s>`, or this fails."""
     allowed = automaton.allowed_ids(state)
     assert allowed, so_far
-    found = []
+    rows = []
     for token in allowed:
         if token == EOS:
-            found.append(so_far)
+            rows.append(so_far)
         else:
-            found += generated(automaton, automaton.advance(state, token), (*so_far, token))
-    return found
+            rows += generated(automaton, automaton.advance(state, token), (*so_far, token))
+    return rows
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])
@@ -30,17 +30,17 @@ def generated(automaton: BracketAutomaton, state: State, so_far: tuple[int, ...]
 def test_exactly_the_trees_within_the_limit_are_generated(words: int, bounds: dict[str, int]) -> None:
     limit = 7
     automaton = BracketAutomaton(TABLE, [words], **bounds)
-    found = generated(automaton, automaton.start(0, limit))
+    result = generated(automaton, automaton.start(0, limit))
     wanted = list(trees(words, limit - 1, **bounds))
-    assert sorted(found) == sorted(wanted)
+    assert sorted(result) == sorted(wanted)
     assert wanted
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])
 def test_the_smallest_limit_leaves_one_bracket_and_less_is_an_error(words: int) -> None:
     automaton = BracketAutomaton(TABLE, [words])
-    found = generated(automaton, automaton.start(0, least_symbols(words)))
-    assert sorted(found) == sorted(trees(words, words + 2))
+    result = generated(automaton, automaton.start(0, least_symbols(words)))
+    assert sorted(result) == sorted(trees(words, words + 2))
     with pytest.raises(ValueError, match=f"a tree over {words} words cannot have {words + 2} symbols"):
         automaton.start(0, words + 2)
     with pytest.raises(ValueError, match="a tree over 0 words"):

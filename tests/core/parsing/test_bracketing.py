@@ -12,8 +12,8 @@ from transformer_core.parsing.trees import Leaf, Tree, flat_tree, rooted
 
 
 def tree(text: str) -> Tree:
-    (found,) = parse_trees([f"(TOP {text})"])
-    return found
+    (result,) = parse_trees([f"(TOP {text})"])
+    return result
 
 
 # sample/sample.gld, sample.tst and sample.rsl of evalb (Sekine and Collins; the authors gave up all rights): the tree,
@@ -50,18 +50,18 @@ SAMPLE = [
 
 @pytest.mark.parametrize(("gold", "test", "counts"), SAMPLE)
 def test_each_sentence_of_evalbs_sample(gold: str, test: str, counts: tuple[int, int, int] | None) -> None:
-    found = match(tree(gold), tree(test))
-    assert found == (Matches(*counts) if counts else Matches(0, 0, 0, is_error=True))
+    result = match(tree(gold), tree(test))
+    assert result == (Matches(*counts) if counts else Matches(0, 0, 0, is_error=True))
 
 
 def test_the_summary_of_evalbs_sample() -> None:
     """Recall 87.76, precision 90.53, complete match 52.94; 17 valid sentences, 5 errors."""
-    found = score_bracketing([tree(gold) for gold, _, _ in SAMPLE], [tree(test) for _, test, _ in SAMPLE])
-    assert (round(found.recall, 2), round(found.precision, 2)) == (87.76, 90.53)
-    assert round(found.exact_match, 2) == 52.94
-    assert (found.sentences, found.errors) == (17, 5)
-    assert found.f1 == pytest.approx(2 * 86 / (98 + 95) * 100)
-    assert found.f1_interval[0] < found.f1 < found.f1_interval[1]
+    result = score_bracketing([tree(gold) for gold, _, _ in SAMPLE], [tree(test) for _, test, _ in SAMPLE])
+    assert (round(result.recall, 2), round(result.precision, 2)) == (87.76, 90.53)
+    assert round(result.exact_match, 2) == 52.94
+    assert (result.sentences, result.errors) == (17, 5)
+    assert result.f1 == pytest.approx(2 * 86 / (98 + 95) * 100)
+    assert result.f1_interval[0] < result.f1 < result.f1_interval[1]
 
 
 # evalb's README, section 7, rule 5: of n equal constituents in the gold tree and m in the other, the fewer count.
@@ -88,8 +88,8 @@ def test_rules_of_evalb_by_hand(gold: str, test: str, counts: tuple[int, int, in
 @given(NODES)
 def test_a_tree_has_all_its_own_constituents(node: Tree | Leaf) -> None:
     whole = rooted([node])
-    found = match(whole, whole)
-    assert found.is_exact
+    result = match(whole, whole)
+    assert result.is_exact
     assert match(whole, flat_tree(whole.words)).right == 0
 
 
@@ -97,10 +97,10 @@ def test_the_interval_is_narrow_where_sentences_agree_and_the_same_every_time() 
     golds = made_up_trees(40)
     assert score_bracketing(golds, golds).f1_interval == (100.0, 100.0)
     half = [*golds[:20], *(flat_tree(each.words) for each in golds[20:])]
-    found = score_bracketing(golds, half)
-    low, high = found.f1_interval
-    assert low < found.f1 < high
-    assert found == score_bracketing(golds, half)
+    result = score_bracketing(golds, half)
+    low, high = result.f1_interval
+    assert low < result.f1 < high
+    assert result == score_bracketing(golds, half)
     assert score_bracketing(golds * 9, half * 9).f1_interval[0] > low
 
 
@@ -111,5 +111,5 @@ def test_nothing_can_be_scored_without_trees_of_the_same_number() -> None:
 
 
 def test_errors_alone_score_nothing() -> None:
-    found = score_bracketing([tree("(NP (NN tea))")], [tree("(NP (NN milk))")])
-    assert (found.f1, found.exact_match, found.f1_interval, found.sentences, found.errors) == (0, 0, (0, 0), 0, 1)
+    result = score_bracketing([tree("(NP (NN tea))")], [tree("(NP (NN milk))")])
+    assert (result.f1, result.exact_match, result.f1_interval, result.sentences, result.errors) == (0, 0, (0, 0), 0, 1)

@@ -29,37 +29,37 @@ def test_the_example_of_vinyals_et_al() -> None:
 @given(NODES)
 def test_a_tree_is_found_again_from_its_sequence(node: Tree | Leaf) -> None:
     tree = rooted([node])
-    found = to_tree(to_symbols(tree), tree.words)
-    assert found.tree == without_tags(tree)
-    assert found.is_well_formed
+    result = to_tree(to_symbols(tree), tree.words)
+    assert result.tree == without_tags(tree)
+    assert result.is_well_formed
 
 
 @given(st.lists(SYMBOLS, max_size=30), SENTENCES)
 def test_any_sequence_gives_a_tree_with_all_words_in_order(symbols: list[str], words: list[str]) -> None:
-    found = to_tree(symbols, words)
-    assert found.tree.words == tuple(words)
-    assert found.tree.label == "TOP"
-    assert set(found.repairs) <= set(REPAIRS)
-    _check_positions(found, symbols)
+    result = to_tree(symbols, words)
+    assert result.tree.words == tuple(words)
+    assert result.tree.label == "TOP"
+    assert set(result.repairs) <= set(REPAIRS)
+    _check_positions(result, symbols)
     # A tree of ours needs no repair; and a sequence that needed none is that of its tree, or has a TOP too many.
-    again = to_tree(to_symbols(found.tree), words)
-    assert again.tree == found.tree
+    again = to_tree(to_symbols(result.tree), words)
+    assert again.tree == result.tree
     assert again.is_well_formed
-    if found.is_well_formed and symbols[0] != "(TOP":
-        assert to_symbols(found.tree) == tuple(symbols)
+    if result.is_well_formed and symbols[0] != "(TOP":
+        assert to_symbols(result.tree) == tuple(symbols)
 
 
-def _check_positions(found: Repaired, symbols: list[str]) -> None:
+def _check_positions(result: Repaired, symbols: list[str]) -> None:
     """Each bracket and each XX is named where it stands."""
-    constituents = list(found.tree.constituents())
-    assert len(found.brackets) == len(constituents)
-    for constituent, (opening, closing) in zip(constituents, found.brackets, strict=True):
-        roots = ROOTS if constituent is found.tree else {constituent.label}
+    constituents = list(result.tree.constituents())
+    assert len(result.brackets) == len(constituents)
+    for constituent, (opening, closing) in zip(constituents, result.brackets, strict=True):
+        roots = ROOTS if constituent is result.tree else {constituent.label}
         assert opening is None or (symbols[opening][0] == "(" and symbols[opening][1:] in roots)
         assert closing is None or (symbols[closing][0] == ")" and symbols[closing][1:] in roots)
-    assert len(found.marks) == len(found.tree.words)
-    assert all(mark is None or symbols[mark] == "XX" for mark in found.marks)
-    named = [position for position in (*sum(found.brackets, ()), *found.marks) if position is not None]
+    assert len(result.marks) == len(result.tree.words)
+    assert all(mark is None or symbols[mark] == "XX" for mark in result.marks)
+    named = [position for position in (*sum(result.brackets, ()), *result.marks) if position is not None]
     assert len(set(named)) == len(named)
 
 
@@ -68,12 +68,12 @@ def test_brackets_and_words_are_found_in_the_sequence(node: Tree | Leaf) -> None
     """Each position is named once, and a constituent lies between its brackets."""
     tree = rooted([node])
     symbols = to_symbols(tree)
-    found = to_tree(symbols, tree.words)
-    named = {position for position in (*sum(found.brackets, ()), *found.marks) if position is not None}
+    result = to_tree(symbols, tree.words)
+    named = {position for position in (*sum(result.brackets, ()), *result.marks) if position is not None}
     assert named == set(range(len(symbols)))
-    marks = iter(found.marks)
-    words = {id(leaf): next(marks) for leaf in found.tree.leaves()}
-    for constituent, (opening, closing) in zip(found.tree.constituents(), found.brackets, strict=True):
+    marks = iter(result.marks)
+    words = {id(leaf): next(marks) for leaf in result.tree.leaves()}
+    for constituent, (opening, closing) in zip(result.tree.constituents(), result.brackets, strict=True):
         if opening is not None and closing is not None:
             inside = {words[id(leaf)] for leaf in constituent.leaves()}
             assert inside == {i for i in range(opening, closing) if symbols[i] == "XX"}
@@ -104,21 +104,21 @@ def test_brackets_and_words_are_found_in_the_sequence(node: Tree | Leaf) -> None
     ],
 )
 def test_each_repair_by_hand(symbols: str, wanted: str, repairs: dict[str, int]) -> None:
-    found = to_tree(symbols.split(), ["a", "b"])
-    assert str(found.tree).replace("(XX a)", "a").replace("(XX b)", "b") == wanted
-    assert found.repairs == repairs
+    result = to_tree(symbols.split(), ["a", "b"])
+    assert str(result.tree).replace("(XX a)", "a").replace("(XX b)", "b") == wanted
+    assert result.repairs == repairs
 
 
 def test_what_is_too_deep_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sequences, "MAX_DEPTH", 3)
-    found = to_tree(["(S", "(NP", "(PP", "XX", ")PP", ")NP", ")S"], ["a"])
-    assert str(found.tree) == "(TOP (S (NP (XX a))))"
-    assert found.repairs == {"unmatched_close": 1, "too_deep": 1}
+    result = to_tree(["(S", "(NP", "(PP", "XX", ")PP", ")NP", ")S"], ["a"])
+    assert str(result.tree) == "(TOP (S (NP (XX a))))"
+    assert result.repairs == {"unmatched_close": 1, "too_deep": 1}
 
 
 def test_a_long_sequence_of_brackets_is_no_trouble() -> None:
-    found = to_tree(["(S"] * 50_000 + [")NP"] * 50_000, ["a"])
-    assert found.tree.words == ("a",)
+    result = to_tree(["(S"] * 50_000 + [")NP"] * 50_000, ["a"])
+    assert result.tree.words == ("a",)
 
 
 def test_a_tree_needs_words() -> None:

@@ -29,11 +29,11 @@ def test_the_checkout_has_the_shipped_models() -> None:
 
 @pytest.mark.parametrize("name", ["en-de", "checkpoints/en-de", "checkpoints/en-de/history", "en-de/history"])
 def test_a_shipped_model_is_found_from_anywhere_and_named_alike(name: str, folder: Path) -> None:
-    found = Path(find_checkpoint(name))
-    assert found.is_dir()
-    assert found.is_relative_to(folder)
-    assert shipped_name(found) == f"checkpoints/{name.removeprefix('checkpoints/')}"
-    assert find_checkpoint(str(found)) == str(found)
+    result = Path(find_checkpoint(name))
+    assert result.is_dir()
+    assert result.is_relative_to(folder)
+    assert shipped_name(result) == f"checkpoints/{name.removeprefix('checkpoints/')}"
+    assert find_checkpoint(str(result)) == str(result)
 
 
 def test_a_folder_of_ones_own_comes_first(folder: Path) -> None:

@@ -37,8 +37,8 @@ def tokenizer(**changes: Any) -> ListedTokenizer:
 
 
 def values(**changes: Any) -> bytes:
-    found = json.loads(vocabulary().to_bytes())
-    return json.dumps({**found, **changes}).encode()
+    data = json.loads(vocabulary().to_bytes())
+    return json.dumps({**data, **changes}).encode()
 
 
 def test_there_and_back() -> None:
@@ -73,10 +73,10 @@ _JSON = st.recursive(
 def test_any_change_of_a_file_is_read_or_refused(changes: dict[str, Any]) -> None:
     """With no other error than the one for files that make no sense; and what is read can be written."""
     try:
-        found = Vocabulary.from_bytes(values(**changes))
+        result = Vocabulary.from_bytes(values(**changes))
     except VocabularyError:
         return
-    assert Vocabulary.from_bytes(found.to_bytes()) == found
+    assert Vocabulary.from_bytes(result.to_bytes()) == result
 
 
 @given(st.data())
@@ -142,8 +142,8 @@ def test_other_files_are_no_merges(model: bytes) -> None:
 
 
 def test_a_long_word_takes_no_longer_than_many() -> None:
-    found = ByteLevelSegmenter(MERGES).cut("ab" * 50_000)
-    assert len(found.tokens) == 50_000
+    result = ByteLevelSegmenter(MERGES).cut("ab" * 50_000)
+    assert len(result.tokens) == 50_000
 
 
 def test_special_tokens_are_no_text() -> None:

@@ -67,12 +67,12 @@ def test_the_term_is_what_a_loop_over_sentences_and_heads_gives(tokenizer: Token
         queries = batch.source if kind == "encoder" else batch.inputs
         keys = batch.inputs if kind == "decoder" else batch.source
         for head in range(2):
-            found = []
+            rows = []
             for row in range(len(pairs)):
                 long, wide = int((queries[row] != pad).sum()), int((keys[row] != pad).sum())
                 if long - (kind != "cross") >= 4:  # </s> and <s> do not count
-                    found.append(measures(value[row, head, :long, :wide], kind, is_separator[0][keys[row]].tolist()))
-            information, resting, *at_offsets = (sum(part) / len(part) for part in zip(*found, strict=True))
+                    rows.append(measures(value[row, head, :long, :wide], kind, is_separator[0][keys[row]].tolist()))
+            information, resting, *at_offsets = (sum(part) / len(part) for part in zip(*rows, strict=True))
             values.append(max(0.0, 0.22 - information))
             if kind != "cross":
                 values[-1] += max(0.0, resting - 0.35) + max(0.0, max(at_offsets) - 0.6)

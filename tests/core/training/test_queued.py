@@ -235,9 +235,9 @@ def test_what_cannot_be_captured_trains_anyway(
     Replayed.captures = 0
     monkeypatch.setattr(graphs, "GraphCapture", Refusing)
     with caplog.at_level(logging.WARNING):
-        found = train(corpus, tmp_path / "refused", EVERYTHING)
+        result = train(corpus, tmp_path / "refused", EVERYTHING)
     assert caplog.text.count("could not be captured: operation not permitted when stream is capturing") == 1
-    assert same(weights_of(expected), weights_of(found))
+    assert same(weights_of(expected), weights_of(result))
 
 
 @pytest.mark.usefixtures("with_graphs")
@@ -270,15 +270,15 @@ def test_nothing_changes_from_the_first_step_on_that_is_not_finite(
             broken._step.inner.head_penalty.fill_(math.inf)
         take(step, rate, parts)
 
-    broken._step.take = taken  # type: ignore[assignment,method-assign]
+    broken._step.take = taken  # type: ignore[method-assign]
     with pytest.raises(TrainingFailed, match=r"step 4: loss (inf|nan).*failed-00000004"):
         broken.train()
     assert same(weights_of(sound), weights_of(broken))
     for parameter, value in sound.optimizer.state.items():
         assert all(bool(part.isfinite().all()) for part in value.values()), parameter
     for a, b in zip(sound.model.parameters(), broken.model.parameters(), strict=True):
-        kept, found = sound.optimizer.state[a], broken.optimizer.state[b]
-        assert all(torch.equal(kept[key], found[key]) for key in kept)
+        kept, result = sound.optimizer.state[a], broken.optimizer.state[b]
+        assert all(torch.equal(kept[key], result[key]) for key in kept)
     report = json.loads((tmp_path / "broken" / "failed-00000004" / "report-0.json").read_text(encoding="utf-8"))
     assert report["step"] == "4" and len(report["batches"]) == 2
     (end,) = metrics(tmp_path / "broken")

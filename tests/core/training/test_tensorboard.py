@@ -22,15 +22,15 @@ VALID = (ValidationSet("valid", sentence_pairs()[:3]),)
 
 def scalars(run: Path) -> dict[tuple[str, int], float]:
     """Name and step of every number of the journal, written out."""
-    found: dict[tuple[str, int], float] = {}
+    values: dict[tuple[str, int], float] = {}
     for line in metrics(run):
         for name, value in line.items():
             if name == "validation":
                 for set_name, scores in value.items():
-                    found |= {(f"validation/{set_name}/{key}", line["step"]): each for key, each in scores.items()}
+                    values |= {(f"validation/{set_name}/{key}", line["step"]): each for key, each in scores.items()}
             elif name not in ("step", "ended"):
-                found[name, line["step"]] = value
-    return found
+                values[name, line["step"]] = value
+    return values
 
 
 def test_all_numbers_of_the_journal_and_a_resume(
@@ -65,8 +65,8 @@ def test_its_own_files(corpus: Corpus, tmp_path: Path) -> None:
     events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     train(corpus, tmp_path, WATCHED, validation=VALID)
     read = events.EventAccumulator(str(tmp_path / "tensorboard")).Reload()
-    found = {(name, each.step): each.value for name in read.Tags()["scalars"] for each in read.Scalars(name)}
-    assert found == {name: pytest.approx(value, rel=1e-6) for name, value in scalars(tmp_path).items()}
+    values = {(name, each.step): each.value for name in read.Tags()["scalars"] for each in read.Scalars(name)}
+    assert values == {name: pytest.approx(value, rel=1e-6) for name, value in scalars(tmp_path).items()}
 
 
 def test_where_it_is_missing_nothing_begins(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

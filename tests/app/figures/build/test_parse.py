@@ -34,8 +34,8 @@ def tree(maps: AttentionMaps | None = None, **given: Any) -> ConstituencyFigure:
 
 def test_brackets_become_constituents_with_their_probabilities() -> None:
     figure = tree()
-    found = [(n.label, n.parent, n.begin, n.end, n.opening, n.closing) for n in figure.nodes]
-    assert found == [("S", -1, 0, 5, 0, 12), ("NP", 0, 0, 2, 1, 4), ("VP", 0, 2, 5, 5, 11), ("NP", 2, 3, 5, 7, 10)]
+    rows = [(n.label, n.parent, n.begin, n.end, n.opening, n.closing) for n in figure.nodes]
+    assert rows == [("S", -1, 0, 5, 0, 12), ("NP", 0, 0, 2, 1, 4), ("VP", 0, 2, 5, 5, 11), ("NP", 2, 3, 5, 7, 10)]
     assert [n.probability for n in figure.nodes] == pytest.approx(
         [math.exp(-0.01 * (n.opening + n.closing + 2)) for n in figure.nodes]  # type: ignore[operator]
     )
@@ -215,12 +215,12 @@ def test_tokens_belong_to_the_words_that_they_come_from(parser_checkpoint: Path)
 
     tokenizer = Translator.load(parser_checkpoint).tokenizer
     source = "the \u00a8 telescopes \u200b saw \u00bd \ufb01ve"
-    found = ParserOutput.from_tokens(source, (), (), tokenizer)
-    assert found is not None and found.words == tuple(source.split())
+    result = ParserOutput.from_tokens(source, (), (), tokenizer)
+    assert result is not None and result.words == tuple(source.split())
     encoding = tokenizer.source.encode(source)
-    assert len(found.token_words) == len(encoding) and list(found.token_words) == sorted(found.token_words)
-    for word, (begin, end) in zip(found.token_words, encoding.spans, strict=True):
+    assert len(result.token_words) == len(encoding) and list(result.token_words) == sorted(result.token_words)
+    for word, (begin, end) in zip(result.token_words, encoding.spans, strict=True):
         parts = source[begin:end].split()
-        assert not parts or parts[-1] in found.words[word]
-    assert set(range(len(found.words))) - {*found.token_words} == {3}, "of the zero-width space nothing is left"
+        assert not parts or parts[-1] in result.words[word]
+    assert set(range(len(result.words))) - {*result.token_words} == {3}, "of the zero-width space nothing is left"
     assert ParserOutput.from_tokens("  ", (), (), tokenizer) is None

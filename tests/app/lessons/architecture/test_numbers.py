@@ -120,13 +120,13 @@ def test_the_order_error_would_see_a_network_that_looks_around(translator: Trans
     """A feed-forward network that mixes its positions is caught."""
     model = translator.model
     ids = torch.tensor([[5, 9, 11, 2]])
-    found = record_activations(model, ids, ids)
-    station = next(each for each in found if each.name == "feed_forward")
-    assert forward_steps._order_error(model, found, station, 16) < 1e-4
+    result = record_activations(model, ids, ids)
+    station = next(each for each in result if each.name == "feed_forward")
+    assert forward_steps._order_error(model, result, station, 16) < 1e-4
     module = model.get_submodule("encoder.layers.0.feed_forward")
     handle = module.register_forward_hook(lambda _module, _args, out: out + out.cumsum(dim=-2))
     try:
-        assert forward_steps._order_error(model, found, station, 16) > 1e-2
+        assert forward_steps._order_error(model, result, station, 16) > 1e-2
     finally:
         handle.remove()
 
@@ -171,7 +171,7 @@ def counted(config: ModelConfig) -> dict[str, int]:
     """Numbers of each part, by the names of the weights of a model without memory behind them."""
     with torch.device("meta"):
         model = Transformer(config)
-    found = dict.fromkeys(("attention", "feed_forward", "matrix", "norms"), 0)
+    result = dict.fromkeys(("attention", "feed_forward", "matrix", "norms"), 0)
     for name, parameter in model.named_parameters():
         part = (
             "norms"
@@ -182,8 +182,8 @@ def counted(config: ModelConfig) -> dict[str, int]:
             if "attention" in name
             else "matrix"
         )
-        found[part] += parameter.numel()
-    return found
+        result[part] += parameter.numel()
+    return result
 
 
 def test_parts_hold_what_the_models_hold(data: StageData, translator: Translator) -> None:
@@ -224,7 +224,7 @@ def test_what_is_said_of_the_shipped_matrices(name: str) -> None:
     def alike(one: int, other: int) -> bool:
         return tokens[one][:4] == tokens[other][:4]  # the mark of a word's start and three letters
 
-    near = [alike(word, found[0][0]) for word, found in zip(words, nearest(matrix, words, 1), strict=True)]
+    near = [alike(word, result[0][0]) for word, result in zip(words, nearest(matrix, words, 1), strict=True)]
     order = np.random.default_rng(1).permutation(len(words))
     chance = [alike(words[one], words[other]) for one, other in enumerate(order) if one != other]
     assert np.mean(near) > 10 * np.mean(chance) and 0.1 < np.mean(near) < 0.5
@@ -244,18 +244,18 @@ def test_a_long_sentence_is_cut_for_the_pictures_only(visit: Visit) -> None:
 def test_the_browser_takes_the_stations_in_the_papers_order(data: StageData, javascript: Callable[[str], Any]) -> None:
     parts = (SCRIPTS / "parts.js").read_text(encoding="utf-8")
     assert f"const LIMIT = {forward_steps.LIMIT:g};" in parts, "as bytes are packed, so they are read"
-    found = javascript(
+    result = javascript(
         'import { boxOf, placesOf, routeOf } from "./lessons/architecture/js/route.js";\n'
         f"const route = routeOf({json.dumps(data.values)});\n"
         "const { boxes } = placesOf({ x: 0, y: 0, width: 400, height: 450 });\n"
         "console.log(JSON.stringify({ names: route.map(boxOf), boxes }));\n"
     )
     station_values = data.values["stations"]
-    assert len(found["names"]) == len(station_values) + 3, "ids on both sides, and softmax"
-    assert found["names"][:4] == ["encoder ids", "encoder embedding", "encoder positions", "encoder self_attention"]
-    assert found["names"][-2:] == ["decoder linear", "decoder softmax"]
-    assert set(found["names"]) == set(found["boxes"]), "every station has its box, every box its station"
-    column = [box for name, box in found["boxes"].items() if name.startswith("decoder")]
+    assert len(result["names"]) == len(station_values) + 3, "ids on both sides, and softmax"
+    assert result["names"][:4] == ["encoder ids", "encoder embedding", "encoder positions", "encoder self_attention"]
+    assert result["names"][-2:] == ["decoder linear", "decoder softmax"]
+    assert set(result["names"]) == set(result["boxes"]), "every station has its box, every box its station"
+    column = [box for name, box in result["boxes"].items() if name.startswith("decoder")]
     edges = sorted((box["y"], box["y"] + box["height"]) for box in column)
     assert all(low < next_high for (_, low), (next_high, _) in itertools.pairwise(edges)), "no two overlap"
     assert edges[0][0] >= 0
@@ -264,12 +264,12 @@ def test_the_browser_takes_the_stations_in_the_papers_order(data: StageData, jav
 def test_after_a_wrong_token_the_model_goes_on_from_its_own(visit: Visit, translator: Translator) -> None:
     """Each row is the second choice of one position, then what greedy steps of torch's argmax would generate."""
     context = visit("mistake", SENTENCE)
-    found = architecture.data(context).values["mistakes"]
+    result = architecture.data(context).values["mistakes"]
     translation, special = context.result.translation, translator.tokenizer.special
     source, target = translation.source_encoding.ids, list(translation.hypotheses[0].ids)
-    assert len(found) == min(len(target), architecture.POSITIONS)
+    assert len(result) == min(len(target), architecture.POSITIONS)
     assert architecture.data(visit("flow", SENTENCE)).values["mistakes"] is None, "only where it is shown"
-    for place, row in enumerate(found[:3]):
+    for place, row in enumerate(result[:3]):
         encoded = make_batch([source], [[]], special).source
         ids, probabilities = [special.bos], []
         while len(ids) - 1 < len(row["tokens"]):

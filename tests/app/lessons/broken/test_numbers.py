@@ -19,37 +19,37 @@ from viz_app.text.examples import EXAMPLES
 
 @pytest.mark.parametrize("scene", ["", *SUSPECTS])
 def test_a_scene_has_the_evidence_of_its_suspect_and_no_name(visit: Visit, scene: str) -> None:
-    found = broken.data(visit(scene))
+    result = broken.data(visit(scene))
     name = SUSPECTS[scene or "a"]
     evidence = suspects.gather_evidence(name, visit(scene))
-    assert found.values["scene"] == (scene or "a") and not found.values["cut"]
-    assert found.values["wrote"][1] == evidence.wrote and found.values["tokens"] == evidence.tokens
-    charts = found.values["charts"]
+    assert result.values["scene"] == (scene or "a") and not result.values["cut"]
+    assert result.values["wrote"][1] == evidence.wrote and result.values["tokens"] == evidence.tokens
+    charts = result.values["charts"]
     for exhibit, values in (("vectors", evidence.alike), ("order", evidence.moved), ("evenness", evidence.evenness)):
         np.testing.assert_allclose(charts[exhibit]["series"][1]["y"], values, rtol=1e-6, atol=1e-7)
     assert f"{np.mean(evidence.evenness):.2f} for the suspect" in charts["evenness"]["said"]
     assert [tick for _, tick in charts["evenness"]["x"]["ticks"]][-1] == f"2.{len(evidence.evenness) // 2}"
-    np.testing.assert_allclose(found.arrays["attention"][1] / 255, evidence.attention, atol=1 / 500)
+    np.testing.assert_allclose(result.arrays["attention"][1] / 255, evidence.attention, atol=1 / 500)
     for row, model in enumerate((HEALTHY, name)):
         course = training_curves()[model]
         np.testing.assert_allclose(charts["loss"]["series"][row]["y"], course.mean_nll, rtol=1e-6)
         assert charts["loss"]["series"][row]["x"] == course.step.tolist()
-    assert not any(each in repr(found.values) for each in SUSPECTS.values())
+    assert not any(each in repr(result.values) for each in SUSPECTS.values())
 
 
 def test_the_last_scene_has_what_the_copyist_does(visit: Visit) -> None:
-    found = broken.data(visit("predict"))
-    assert found.values["ahead"][0] == 0 < found.values["ahead"][1]
-    assert found.arrays["copying"].shape == (2, len(found.values["inputs"]), len(found.values["inputs"]))
+    result = broken.data(visit("predict"))
+    assert result.values["ahead"][0] == 0 < result.values["ahead"][1]
+    assert result.arrays["copying"].shape == (2, len(result.values["inputs"]), len(result.values["inputs"]))
     np.testing.assert_allclose(
-        found.values["charts"]["loss"]["series"][1]["y"], training_curves()[COPYIST].mean_nll, rtol=1e-6
+        result.values["charts"]["loss"]["series"][1]["y"], training_curves()[COPYIST].mean_nll, rtol=1e-6
     )
 
 
 def test_a_long_sentence_is_cut_and_that_is_told(visit: Visit) -> None:
-    found = broken.data(visit("c", EXAMPLES["relative"] + " " + EXAMPLES["bracket"]))
-    assert found.values["cut"] and EXAMPLES["relative"].startswith(found.values["read"][:20])
-    assert len(found.values["tokens"]) <= MAX_TOKENS
+    result = broken.data(visit("c", EXAMPLES["relative"] + " " + EXAMPLES["bracket"]))
+    assert result.values["cut"] and EXAMPLES["relative"].startswith(result.values["read"][:20])
+    assert len(result.values["tokens"]) <= MAX_TOKENS
 
 
 def test_without_the_small_models_it_says_so(visit: Visit, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,9 +32,9 @@ def test_vectors_give_the_weights_of_the_model(context: LessonContext) -> None:
     data = dot_product.data(context)
     layer, head = data.values["layer"], data.values["head"]
     queries, keys = (torch.from_numpy(data.arrays[name])[None] for name in ("queries", "keys"))
-    found = attention_weights(attention_scores(queries, keys, None))[0]
+    result = attention_weights(attention_scores(queries, keys, None))[0]
     truth = context.result.maps.encoder
-    np.testing.assert_allclose(found, truth[layer], atol=1e-6)
+    np.testing.assert_allclose(result, truth[layer], atol=1e-6)
     assert ("encoder", layer, head) == most_informative_head(context.result.maps, "encoder")
     assert data.values["tokens"] == list(context.result.maps.source.tokens)
     assert data.values["three"] == ["where", "did", "you"]
@@ -42,8 +42,8 @@ def test_vectors_give_the_weights_of_the_model(context: LessonContext) -> None:
 
 def test_the_query_that_is_shown_looks_most_sharply_at_another_word() -> None:
     weights = np.array([[0.1, 0.2, 0.1, 0.6], [0.7, 0.2, 0.1, 0.0], [0.0, 0.1, 0.8, 0.1], [0.9, 0.1, 0.0, 0.0]])
-    found = dot_product.choose_query(weights, [False, False, False, True])
-    assert found == 1, "0.8 lies on the query itself, 0.9 belongs to no word"
+    result = dot_product.choose_query(weights, [False, False, False, True])
+    assert result == 1, "0.8 lies on the query itself, 0.9 belongs to no word"
     assert dot_product.choose_query(weights[:2, :2], [False, True]) == 0
 
 
@@ -63,16 +63,16 @@ def test_vectors_times_matrices_are_the_queries_keys_and_values_of_the_model(
         translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
     last = translator.config.num_layers - 1
     for layer, head in ((0, 1), (last, 0)):
-        found = project(translator, translation, layer, head)
+        result = project(translator, translation, layer, head)
         for name, source in (("q", "of_queries"), ("k", "of_keys"), ("v", "of_keys")):
             point = {"q": "queries", "k": "keys", "v": "values"}[name]
             truth = seen[f"{attention.format(layer)}.{point}"][0, head].numpy()
-            np.testing.assert_allclose(found[source] @ found[f"w_{name}"], truth, atol=1e-5)
-            np.testing.assert_allclose(found[name], truth, atol=1e-5)
+            np.testing.assert_allclose(result[source] @ result[f"w_{name}"], truth, atol=1e-5)
+            np.testing.assert_allclose(result[name], truth, atol=1e-5)
     memory = seen[f"encoder.layers.{last}.feed_forward_add_norm.residual"][0].numpy()
     of_the_encoder = project is cross_projections
-    assert np.allclose(found["of_keys"], memory, atol=1e-5) == of_the_encoder
-    assert np.array_equal(found["of_keys"], found["of_queries"]) != of_the_encoder
+    assert np.allclose(result["of_keys"], memory, atol=1e-5) == of_the_encoder
+    assert np.array_equal(result["of_keys"], result["of_queries"]) != of_the_encoder
 
 
 def test_the_stage_gets_the_vectors_of_both_attentions(context: LessonContext) -> None:
@@ -86,15 +86,17 @@ def test_the_stage_gets_the_vectors_of_both_attentions(context: LessonContext) -
 
 def test_the_width_has_the_effect_that_the_paper_expects() -> None:
     widths = [4, 64, 512]
-    found = by_width(widths)
+    result = by_width(widths)
     # The variance of a sample of n numbers has a standard error of about sqrt(2 / n); products of one query depend.
     error = 8 * np.sqrt(2 / (DRAWN * KEYS))
-    np.testing.assert_allclose(found["variance"][0], widths, rtol=error)
-    np.testing.assert_allclose(found["variance"][1], 1, rtol=error)
-    assert found["entropy"][0, 2] < 0.2 < 0.7 < found["entropy"][1, 2], "unscaled weights collapse, scaled ones do not"
-    assert found["gradient"][0, 2] < found["gradient"][1, 2]
+    np.testing.assert_allclose(result["variance"][0], widths, rtol=error)
+    np.testing.assert_allclose(result["variance"][1], 1, rtol=error)
+    assert result["entropy"][0, 2] < 0.2 < 0.7 < result["entropy"][1, 2], (
+        "unscaled weights collapse, scaled ones do not"
+    )
+    assert result["gradient"][0, 2] < result["gradient"][1, 2]
     # By hand: even weights have a derivative of norm sqrt(KEYS - 1) / KEYS, which additive scores come close to.
-    assert found["gradient"].max() < 0.5 and (found["weights"].sum(axis=-1) - 1).max() < 1e-6
+    assert result["gradient"].max() < 0.5 and (result["weights"].sum(axis=-1) - 1).max() < 1e-6
     low, high = (dot_product.histograms()[name] for name in ("narrow", "wide"))
     assert abs(low["variance"] / 4 - 1) < error and abs(high["variance"] / 512 - 1) < error
     assert sum(high["counts"]) > 0.999 * DRAWN * KEYS
@@ -112,7 +114,7 @@ def test_the_browser_evaluates_the_same_formulas(javascript: Callable[[str], Any
         const wrong = [unpack("dwd", 4), unpack("zzzzzzzz", 4), unpack(3, 4)];
         console.log(JSON.stringify({ rows, word, back: unpack(word, 4), wrong }));
     """
-    found = javascript(f"const [queries, keys, values, vector] = {json.dumps(given)};{script}")
+    result = javascript(f"const [queries, keys, values, vector] = {json.dumps(given)};{script}")
     scores = attention_scores(queries, keys, None)
     weights = attention_weights(scores)
     for name, truth in (
@@ -122,10 +124,10 @@ def test_the_browser_evaluates_the_same_formulas(javascript: Callable[[str], Any
         ("output", weights @ values),
         ("other", additive_scores(queries, keys, vector, None)),
     ):
-        np.testing.assert_allclose([row[name] for row in found["rows"]], truth[0, 0], atol=1e-5)
-    np.testing.assert_allclose(found["back"], queries[0, 0], atol=1e-6)
-    assert found["wrong"] == [None, None, None]
-    three = found["word"][:24]  # as many as the lesson has in one matrix
+        np.testing.assert_allclose([row[name] for row in result["rows"]], truth[0, 0], atol=1e-5)
+    np.testing.assert_allclose(result["back"], queries[0, 0], atol=1e-6)
+    assert result["wrong"] == [None, None, None]
+    three = result["word"][:24]  # as many as the lesson has in one matrix
     assert settings_from_param(settings_to_param({"q": three}) or "") == {"q": three}
 
 

@@ -29,8 +29,8 @@ TEXT = "The dog is fast."
 
 def test_weights_and_effects_by_word(visit: Visit) -> None:
     context = visit("looking", TEXT)
-    found = looking_and_doing(context)
-    assert "".join(found.words).replace("\u2581", " ").strip() == TEXT
+    result = looking_and_doing(context)
+    assert "".join(result.words).replace("\u2581", " ").strip() == TEXT
     maps, translator, translation = context.result.maps, context.service.translator, context.result.translation
     cross = maps.weights("cross").mean(axis=(0, 1))  # (T, S)
     batch = translator.forced_batch(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
@@ -42,13 +42,13 @@ def test_weights_and_effects_by_word(visit: Visit) -> None:
         return chosen
 
     whole, start = log_p(), 0
-    for number, word in enumerate(found.words):
+    for number, word in enumerate(result.words):
         tokens: list[str] = []
         while "".join(tokens) != word:
             tokens.append(context.tokens[start + len(tokens)])
         columns = list(range(start, start + len(tokens)))
         start += len(tokens)
-        np.testing.assert_allclose(found.weights[:, number], cross[:, columns].sum(axis=1), atol=1e-5)
+        np.testing.assert_allclose(result.weights[:, number], cross[:, columns].sum(axis=1), atol=1e-5)
 
         def hide(scores: torch.Tensor, _site: Any, columns: list[int] = columns) -> torch.Tensor:
             hidden = scores.clone()
@@ -60,7 +60,7 @@ def test_weights_and_effects_by_word(visit: Visit) -> None:
         places = [hook_point_name(kind, layer, "scores") for kind in kinds for layer in layers]
         with edit(translator.model, places, hide):
             expected = (whole - log_p()).numpy()
-        np.testing.assert_allclose(found.effects[:, number], expected, atol=1e-4)
+        np.testing.assert_allclose(result.effects[:, number], expected, atol=1e-4)
 
 
 def test_only_the_open_scene_computes_it(visit: Visit) -> None:
@@ -82,7 +82,7 @@ def test_the_largest_weights_between_words_are_those_of_the_maps(visit: Visit) -
     context = visit("cause", "The dog is fast.")
     translator = context.service.translator
     maps = translator.translate(context.text, beam=1).attention
-    found = strongest_weights(maps)
+    result = strongest_weights(maps)
     for number, (kind, layer, head) in enumerate(all_heads(translator)):
         best = max(
             (
@@ -93,19 +93,19 @@ def test_the_largest_weights_between_words_are_those_of_the_maps(visit: Visit) -
             ),
             default=(0.0, 0, 0),
         )
-        assert found.weights[number] == pytest.approx(best[0])
+        assert result.weights[number] == pytest.approx(best[0])
         if best[0] > 0:
-            row = maps.weights(kind)[layer, head, found.queries[number]]
-            assert row[found.keys[number]] == pytest.approx(best[0])
-            np.testing.assert_array_equal(found.rows[number, : len(row)], row)
+            row = maps.weights(kind)[layer, head, result.queries[number]]
+            assert row[result.keys[number]] == pytest.approx(best[0])
+            np.testing.assert_array_equal(result.rows[number, : len(row)], row)
 
 
 def test_the_stage_gets_a_mark_for_every_head(visit: Visit) -> None:
     context = visit("cause", "The dog is fast.")
-    found = heads.data(context)
+    result = heads.data(context)
     count = len(all_heads(context.service.translator))
-    assert {len(found.arrays[name]) for name in ("strongest", "changes", "same", "rows")} == {count}
-    assert len(found.values["cause"]["keys"]) == count and 0 <= found.values["cause"]["dispensable"] < count
+    assert {len(result.arrays[name]) for name in ("strongest", "changes", "same", "rows")} == {count}
+    assert len(result.values["cause"]["keys"]) == count and 0 <= result.values["cause"]["dispensable"] < count
     assert heads.data(visit("tour", "The dog is fast.")).values["cause"] is None
     assert LessonState("cause").scene == "cause" and len(KINDS) == 3
 
@@ -131,6 +131,6 @@ def test_rank_correlation_by_hand() -> None:
     assert rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 70.0])) == pytest.approx(1)
     assert rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([7.0, 2.0, 1.0])) == pytest.approx(-1)
     # Ranks 1, 2.5, 2.5, 4 and 2, 1, 3, 4: product 3, sums of squares 4.5 and 5.
-    found = rank_correlation(np.array([1.0, 2.0, 2.0, 9.0]), np.array([2.0, 1.0, 3.0, 4.0]))
-    assert found == pytest.approx(3 / np.sqrt(4.5 * 5))
+    result = rank_correlation(np.array([1.0, 2.0, 2.0, 9.0]), np.array([2.0, 1.0, 3.0, 4.0]))
+    assert result == pytest.approx(3 / np.sqrt(4.5 * 5))
     assert rank_correlation(np.ones(3), np.arange(3.0)) == 0

@@ -61,7 +61,7 @@ def test_the_parts_of_a_layer_make_up_what_the_model_computes(translator: Transl
 
 
 def test_a_head_switched_off_in_a_batch_is_a_head_switched_off_alone(translator: Translator) -> None:
-    found = ablate_each_head(translator, TEXT)
+    result = ablate_each_head(translator, TEXT)
     whole = translator.translate(TEXT, beam=1)
     before = sum(whole.scores)
     for number, (kind, layer, head) in list(enumerate(all_heads(translator)))[::5]:
@@ -69,8 +69,8 @@ def test_a_head_switched_off_in_a_batch_is_a_head_switched_off_alone(translator:
             again = translator.translate(TEXT, beam=1)
             ids = whole.hypotheses[0].ids
             forced = translator._forced(TeacherForcedInput(whole.source_encoding, ids, whole.finished))[1]
-        assert found.same[number] == (again.hypotheses[0].ids == ids), (kind, layer, head)
-        assert found.changes[number] == pytest.approx(sum(forced) - before, abs=1e-3)
+        assert result.same[number] == (again.hypotheses[0].ids == ids), (kind, layer, head)
+        assert result.changes[number] == pytest.approx(sum(forced) - before, abs=1e-3)
 
 
 def test_table_3_costs_the_same_in_every_row() -> None:

@@ -27,10 +27,10 @@ def of(atlas: Atlas) -> HeadAtlas:
 
 
 def test_the_best_head_of_each_relation_beside_its_baseline(atlas: Atlas) -> None:
-    found, links = paper_heads(of(atlas)), atlas.links
+    result, links = paper_heads(of(atlas)), atlas.links
     assert links is not None
-    assert [each.figure for each in found] == [3, 4, 5, 5]
-    for each in found[:2]:
+    assert [each.figure for each in result] == [3, 4, 5, 5]
+    for each in result[:2]:
         relation, direction = RELATIONS[each.figure]
         gains = links.gain.value[links.directions.index(direction), links.relations.index(relation)]
         assert each.evidence.gain == pytest.approx(gains.max())
@@ -38,19 +38,19 @@ def test_the_best_head_of_each_relation_beside_its_baseline(atlas: Atlas) -> Non
     loose = {"list", "parataxis", "orphan", "goeswith", "reparandum", "punct", "dep"}
     counted = (links.places >= 50) & np.array([name not in loose for name in links.relations])
     gains = np.where(counted[:, :, None, None], links.gain.value, -1.0)
-    assert found[2].evidence.gain == pytest.approx(gains.max())
-    assert found[2].head != found[3].head
-    assert any(each.holds for each in found) == any(link.holds for link in links.tested)
+    assert result[2].evidence.gain == pytest.approx(gains.max())
+    assert result[2].head != result[3].head
+    assert any(each.holds for each in result) == any(link.holds for link in links.tested)
 
 
 def test_a_head_that_follows_a_relation_comes_before_one_that_only_gains_more(atlas: Atlas) -> None:
     assert atlas.links is not None
     held = Link(relation="xcomp", direction="to_dependent", layer=0, head=0, p=0.0, q=0.001, holds=True)
     changed = msgspec.structs.replace(atlas, links=msgspec.structs.replace(atlas.links, tested=(held,)))
-    found = paper_heads(of(changed))
-    assert found[0].verdict == "holds" and found[1].verdict == "none"
-    assert (found[0].figure, found[0].head, found[0].holds) == (3, ("encoder", 0, 0), True)
-    assert found[2].head == ("encoder", 0, 0) and found[2].holds and not found[1].holds
+    result = paper_heads(of(changed))
+    assert result[0].verdict == "holds" and result[1].verdict == "none"
+    assert (result[0].figure, result[0].head, result[0].holds) == (3, ("encoder", 0, 0), True)
+    assert result[2].head == ("encoder", 0, 0) and result[2].holds and not result[1].holds
 
 
 @pytest.fixture
@@ -63,14 +63,14 @@ def measured(visit: Visit, atlas: Atlas) -> Iterator[Visit]:
 
 
 def test_rows_and_selection_are_the_same_heads(measured: Visit, atlas: Atlas, language: str) -> None:
-    found = paper_heads(of(atlas))
+    result = paper_heads(of(atlas))
     context = measured("paper", language=language, row=3)
     rows = heads.data(context).values["paper"]["rows"]
-    assert [(row["figure"], row["layer"], row["head"]) for row in rows] == [(e.figure, *e.head[1:]) for e in found]
-    assert [row["baseline"] for row in rows] == pytest.approx([each.evidence.baseline for each in found], abs=1e-5)
+    assert [(row["figure"], row["layer"], row["head"]) for row in rows] == [(e.figure, *e.head[1:]) for e in result]
+    assert [row["baseline"] for row in rows] == pytest.approx([each.evidence.baseline for each in result], abs=1e-5)
     chosen = heads.selection("paper", context)
-    assert chosen is not None and (chosen.kind, chosen.layer, chosen.head) == found[3].head
-    assert [row["value"] for row in rows] == pytest.approx([each.evidence.value for each in found], abs=1e-5)
+    assert chosen is not None and (chosen.kind, chosen.layer, chosen.head) == result[3].head
+    assert [row["value"] for row in rows] == pytest.approx([each.evidence.value for each in result], abs=1e-5)
 
 
 def test_the_scenes_say_whether_the_model_was_trained_with_a_head_penalty(

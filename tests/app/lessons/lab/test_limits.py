@@ -19,8 +19,8 @@ COSTLY = ("off", "parts", "cumulative", "trace", "early", "swap", "why")
 def test_a_bench_says_how_much_too_much_it_is(visit: Visit, monkeypatch: pytest.MonkeyPatch, bench: str) -> None:
     monkeypatch.setattr(limits, "MAX_FLOPS", 1.0)
     context = visit(bench, "A dog is here today.")
-    found = numbers.data(context)
-    assert found.values["bench"] is None and found.values["times"] > 1000 and not found.arrays
+    result = numbers.data(context)
+    assert result.values["bench"] is None and result.values["times"] > 1000 and not result.arrays
     shown = numbers.selection(bench, context)
     assert shown is None or bench == "why", "only its head is known without any work"
     assert (numbers.recipe(bench, context) is None) == (bench == "why"), "a command or Python has no deadline"
@@ -40,7 +40,7 @@ def test_work_is_counted_as_torch_counts_it(visit: Visit) -> None:
     passes = pass_flops(context)
     assert passes == PassFlops.from_lengths(translator.config, passes.source_length, passes.target_length)
     with FlopCounterMode(display=False) as counter:
-        found = head_effects(translator, context.source, translation)
-    assert len(found.effects) * found.effects["cross"][..., 0].numel() == len(all_heads(translator))
+        result = head_effects(translator, context.source, translation)
+    assert len(result.effects) * result.effects["cross"][..., 0].numel() == len(all_heads(translator))
     expected = flops_of_layers(context, all_layers(context))
     assert 0.5 * expected < counter.get_total_flops() - passes.whole < 1.5 * expected

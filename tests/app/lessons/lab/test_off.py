@@ -22,21 +22,21 @@ TEXT = "The dog is fast."
 
 def test_random_vectors_come_only_when_asked_for(context: LessonContext) -> None:
     assert set(lab.data(context).arrays) == {"effects", "log_p"}
-    found = lab.data(at(context, band=True)).arrays
-    assert (found["low"] <= found["high"]).all() and (found["low"] < found["high"]).any()
+    result = lab.data(at(context, band=True)).arrays
+    assert (result["low"] <= result["high"]).all() and (result["low"] < result["high"]).any()
     # The range of the totals lies within the sum of the ranges.
-    assert (found["total_low"] >= found["low"].sum(axis=1) - 1e-5).all()
-    assert (found["total_high"] <= found["high"].sum(axis=1) + 1e-5).all()
+    assert (result["total_low"] >= result["low"].sum(axis=1) - 1e-5).all()
+    assert (result["total_high"] <= result["high"].sum(axis=1) + 1e-5).all()
 
 
 def test_the_order_of_effects_is_checked_only_when_asked_for(context: LessonContext, translator: Translator) -> None:
     assert lab.data(context).values["off"]["check"] is None
-    found = lab.data(at(context, check=True))
-    check = found.values["off"]["check"]
-    totals = found.arrays["effects"].sum(axis=1)
+    result = lab.data(at(context, check=True))
+    check = result.values["off"]["check"]
+    totals = result.arrays["effects"].sum(axis=1)
     assert check["first"][0] == pytest.approx(float(totals.max()), abs=1e-3)
     assert check["last"][0] == pytest.approx(float(totals.min()), abs=1e-3)
-    assert len(check["first"]) == len(check["random"]) == min(12, len(totals)) and found.answers["check"] is True
+    assert len(check["first"]) == len(check["random"]) == min(12, len(totals)) and result.answers["check"] is True
 
 
 def test_what_a_head_says_instead(context: LessonContext) -> None:
@@ -49,11 +49,11 @@ def test_what_a_head_says_instead(context: LessonContext) -> None:
 
 def test_the_sentence_is_translated_without_the_chosen_heads(context: LessonContext, translator: Translator) -> None:
     assert lab.data(context).values["off"]["without"] is None
-    found = lab.data(at(context, off="hg"))  # the first head
+    result = lab.data(at(context, off="hg"))  # the first head
     with ablated(translator, [Head("encoder", 0, 0)]):
         expected = translator.translate(TEXT, beam=4).text
-    assert " ".join(word for word, _ in found.values["off"]["without"]["words"]) == expected
-    assert found.answers["off"] == "hg"
+    assert " ".join(word for word, _ in result.values["off"]["without"]["words"]) == expected
+    assert result.answers["off"] == "hg"
     for wrong in ("", "hz", "h" + "v" * 300, "<b>", 3.0):
         assert lab.data(at(context, off=wrong)).answers["off"] == "h0"
 
@@ -64,9 +64,9 @@ def test_the_head_that_is_shown(context: LessonContext) -> None:
     assert shown is not None
     assert (shown.kind, shown.layer, shown.head) == all_heads(context.service.translator)[int(np.abs(effects).argmax())]
     for chosen, expected in (("cross.2.2", ("cross", 1, 1)), ("cross.10.10", None), ("x", None)):
-        found = lab.selection("off", at(context, chosen=chosen))
-        assert found is not None
-        assert (found.kind, found.layer, found.head) == (expected or (shown.kind, shown.layer, shown.head))
+        result = lab.selection("off", at(context, chosen=chosen))
+        assert result is not None
+        assert (result.kind, result.layer, result.head) == (expected or (shown.kind, shown.layer, shown.head))
 
 
 @pytest.fixture
@@ -79,33 +79,33 @@ def large(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> LessonCont
 def test_of_a_large_model_the_layers_that_are_asked_for_are_measured(
     context: LessonContext, large: LessonContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = lab.data(at(large, layers="hg", band=True))  # the first layer of the encoder
+    result = lab.data(at(large, layers="hg", band=True))  # the first layer of the encoder
     heads = context.service.translator.config.num_heads
-    measured = found.values["off"]["measured"]
-    assert measured[0] and sum(measured) == 1 and found.answers["layers"] == "hg"
-    assert not np.isnan(found.arrays["high"][:heads]).any() and np.isnan(found.arrays["effects"][heads:]).all()
+    measured = result.values["off"]["measured"]
+    assert measured[0] and sum(measured) == 1 and result.answers["layers"] == "hg"
+    assert not np.isnan(result.arrays["high"][:heads]).any() and np.isnan(result.arrays["effects"][heads:]).all()
     two = lab.data(at(large, layers="ho")).arrays["effects"]
     monkeypatch.undo()
     whole = lab.data(context)
     assert whole.values["off"]["measured"] is None and "estimates" not in whole.arrays
-    np.testing.assert_allclose(found.arrays["effects"][:heads], whole.arrays["effects"][:heads], atol=1e-5)
+    np.testing.assert_allclose(result.arrays["effects"][:heads], whole.arrays["effects"][:heads], atol=1e-5)
     np.testing.assert_allclose(two[: 2 * heads], whole.arrays["effects"][: 2 * heads], atol=1e-5)
 
 
 def test_of_a_large_model_other_heads_are_estimated_and_the_most_promising_layer_comes_first(
     large: LessonContext, translator: Translator
 ) -> None:
-    found = lab.data(at(large, check=True))
-    estimates, heads = found.arrays["estimates"], translator.config.num_heads
+    result = lab.data(at(large, check=True))
+    estimates, heads = result.arrays["estimates"], translator.config.num_heads
     best = int(np.abs(estimates).argmax())
-    assert found.values["off"]["measured"].index(True) == best // heads and found.answers["layers"] == "h0"
+    assert result.values["off"]["measured"].index(True) == best // heads and result.answers["layers"] == "h0"
     translation = large.result.translation
     with ablated(translator, [all_heads(translator)[int(estimates.argmax())]]):
         without = teacher_forced_run(translator, TEXT, translation).log_p.sum()
     expected = float(teacher_forced_run(translator, TEXT, translation).log_p.sum() - without)
-    assert found.values["off"]["check"]["first"][0] == pytest.approx(expected, abs=1e-3)
+    assert result.values["off"]["check"]["first"][0] == pytest.approx(expected, abs=1e-3)
     shown = lab.selection("off", large)
-    totals = np.where(np.isnan(found.arrays["effects"][:, 0]), estimates, found.arrays["effects"].sum(axis=1))
+    totals = np.where(np.isnan(result.arrays["effects"][:, 0]), estimates, result.arrays["effects"].sum(axis=1))
     assert shown is not None
     assert (shown.kind, shown.layer, shown.head) == all_heads(translator)[int(np.abs(totals).argmax())]
 
@@ -114,6 +114,6 @@ def test_a_long_sentence_is_refused_and_says_how_long_it_may_be(visit: Visit) ->
     long = visit("off", " ".join(["The dog is fast."] * 40))
     if len(long.tokens) <= MAX_TOKENS:
         pytest.skip("the model takes no sentence that is long enough")
-    found = lab.data(long)
-    assert found.values["bench"] is None and found.values["most"] == MAX_TOKENS and not found.arrays
+    result = lab.data(long)
+    assert result.values["bench"] is None and result.values["most"] == MAX_TOKENS and not result.arrays
     assert lab.recipe("off", long) is None

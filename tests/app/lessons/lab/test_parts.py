@@ -16,10 +16,10 @@ TEXT = "The dog is fast."
 
 def test_effects_and_the_translation_without(context: LessonContext, translator: Translator) -> None:
     expected = part_effects(translator, TEXT, context.result.translation)
-    found = lab.data(context)
+    result = lab.data(context)
     both = np.concatenate([expected.effects.numpy(), expected.word_effects.numpy()])
-    np.testing.assert_allclose(found.arrays["effects"], both, atol=1e-5)
-    values = found.values["parts"]
+    np.testing.assert_allclose(result.arrays["effects"], both, atol=1e-5)
+    values = result.values["parts"]
     assert len(values["parts"]) == 7 * translator.config.num_layers and values["words"] == list(expected.words)
     most = int(expected.word_effects.sum(dim=1).argmax())
     assert values["chosen"] == f"w{most}"

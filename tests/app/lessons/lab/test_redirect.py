@@ -28,8 +28,8 @@ def test_a_row_comes_from_an_example_sentence(context: LessonContext, translator
     other = translator.translate(EXAMPLE_TEXTS[3], beam=4).attention
     for kind in ("encoder", "decoder", "cross"):
         there = at(context, chosen=f"{kind}.2.1", query=2.0, edits=f"{kind[0]}2.1.2s3")
-        found = lab.data(there)
-        after = found.arrays["row_after"]
+        result = lab.data(there)
+        after = result.arrays["row_after"]
         row = other.weights(kind)[1, 0, 2]
         expected = np.zeros(len(after))
         if kind == "decoder":
@@ -38,15 +38,15 @@ def test_a_row_comes_from_an_example_sentence(context: LessonContext, translator
             inner = min(len(after), len(row)) - 1
             expected[:inner], expected[-1] = row[:inner], row[-1]
         np.testing.assert_allclose(after, expected / expected.sum(), atol=1e-4)
-        assert found.values["redirect"]["edits"][0]["sentence"] == EXAMPLE_TEXTS[3]
+        assert result.values["redirect"]["edits"][0]["sentence"] == EXAMPLE_TEXTS[3]
     assert read_edits(f"c1.1.1s{len(EXAMPLE_TEXTS)}", context.result.maps, len(EXAMPLE_TEXTS)) == []
 
 
 def test_nothing_is_changed_at_first(context: LessonContext) -> None:
-    found = lab.data(context)
-    np.testing.assert_array_equal(found.arrays["row_before"], found.arrays["row_after"])
-    np.testing.assert_allclose(found.arrays["changes"], 0, atol=1e-6)
-    assert found.values["redirect"]["edits"] == [] and found.values["redirect"]["written"] is None
+    result = lab.data(context)
+    np.testing.assert_array_equal(result.arrays["row_before"], result.arrays["row_after"])
+    np.testing.assert_allclose(result.arrays["changes"], 0, atol=1e-6)
+    assert result.values["redirect"]["edits"] == [] and result.values["redirect"]["written"] is None
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,13 @@ def test_nothing_is_changed_at_first(context: LessonContext) -> None:
 )
 def test_a_row_is_changed(context: LessonContext, kind: Any, query: int, action: str, expected: Any) -> None:
     there = at(context, chosen=f"{kind}.2.1", query=float(query), edits=f"{kind[0]}2.1.{query}{action}", write=True)
-    found = lab.data(there)
+    result = lab.data(there)
     maps = there.result.maps
     row = maps.weights(kind)[1, 0, query]
     row = row[: query + 1] if kind == "decoder" else row
-    np.testing.assert_allclose(found.arrays["row_before"], row, atol=1e-4)
-    np.testing.assert_allclose(found.arrays["row_after"], expected(row), atol=1e-4)
-    values = found.values["redirect"]
+    np.testing.assert_allclose(result.arrays["row_before"], row, atol=1e-4)
+    np.testing.assert_allclose(result.arrays["row_after"], expected(row), atol=1e-4)
+    values = result.values["redirect"]
     after = [share for _, _, share in values["top"]][:5]
     assert after == sorted(after, reverse=True) and values["written"] is not None
     shown = lab.selection("redirect", there)

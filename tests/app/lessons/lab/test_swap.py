@@ -29,8 +29,8 @@ def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_translation_is_that_with_the_value_put_in(context: LessonContext, translator: Translator) -> None:
-    found = lab.data(at(context, pair="own", other=OTHER))
-    values, recovered = found.values["swap"], found.arrays["recovered"]
+    result = lab.data(at(context, pair="own", other=OTHER))
+    values, recovered = result.values["swap"], result.arrays["recovered"]
     cell = tuple(values["cell"])
     assert recovered[cell] == recovered.max() and (values["clean"], values["corrupted"]) == (TEXT, OTHER)
     text = translate_patched(translator, TEXT, OTHER, cell, beam=4).text
@@ -56,8 +56,8 @@ def test_the_visitors_sentence_chooses_the_pair_or_the_bench_says_that_it_has_it
 
     clean, corrupted = TRANSLATED_PAIRS["verb"]
     for text in (clean, corrupted):
-        found = shown(text)
-        assert (found["pair"], found["clean"], found["foreign"]) == ("verb", clean, False)
+        result = shown(text)
+        assert (result["pair"], result["clean"], result["foreign"]) == ("verb", clean, False)
     assert shown(TEXT)["foreign"] and shown(clean, pair="tense")["foreign"]
     assert not shown(TEXT, pair="own", other=OTHER)["foreign"]
     offered = lab.data(dataclasses.replace(at(context), text=clean)).values["pairs"]
@@ -65,8 +65,8 @@ def test_the_visitors_sentence_chooses_the_pair_or_the_bench_says_that_it_has_it
 
 
 def test_settings_that_make_no_sense(context: LessonContext) -> None:
-    found = lab.data(at(context, pair="x", site="<b>", direction="up", cell="9.9.9"))
-    answers = found.answers
+    result = lab.data(at(context, pair="x", site="<b>", direction="up", cell="9.9.9"))
+    answers = result.answers
     assert (answers["pair"], answers["site"], answers["direction"]) == ("number", "heads", "denoise")
 
 

@@ -27,15 +27,15 @@ def no_aligner(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_method_stands_beside_the_others(context: LessonContext, translator: Translator) -> None:
-    found = lab.data(context)
-    values = found.values["trace"]
+    result = lab.data(context)
+    values = result.values["trace"]
     assert values["methods"] == list(trace.QUICK)
     assert set(trace.QUICK) | {trace.SLOW} == set(METHODS)
     translation = context.result.translation
     expected = {method: attribute(translator, TEXT, translation, method=method) for method in trace.QUICK}
     for number, (method, each) in enumerate(expected.items()):
-        np.testing.assert_allclose(found.arrays["source"][number], each.source.detach().numpy(), atol=1e-5)
-        np.testing.assert_allclose(found.arrays["target"][number], each.target.detach().numpy(), atol=1e-5)
+        np.testing.assert_allclose(result.arrays["source"][number], each.source.detach().numpy(), atol=1e-5)
+        np.testing.assert_allclose(result.arrays["target"][number], each.target.detach().numpy(), atol=1e-5)
         tau = agreement(each, expected["leave-one-out"])
         assert values["agreement"][number] == pytest.approx(tau, abs=1e-5), method
     run = expected["attention"].run
@@ -49,11 +49,11 @@ def test_the_head_that_aligns_best_stands_beside_the_mean_where_it_was_measured(
     other = dataclasses.replace(there, text="The dog is small.")
     assert trace.ALIGNER not in lab.data(other).values["trace"]["methods"], "nobody has measured one"
     monkeypatch.setattr(trace, "_aligner", lambda _context: Head("cross", 1, 0))
-    found = lab.data(there)
-    methods = found.values["trace"]["methods"]
-    assert methods == ["attention", trace.ALIGNER, *trace.QUICK[1:]] and found.answers["method"] == trace.ALIGNER
+    result = lab.data(there)
+    methods = result.values["trace"]["methods"]
+    assert methods == ["attention", trace.ALIGNER, *trace.QUICK[1:]] and result.answers["method"] == trace.ALIGNER
     expected = attribute(translator, there.text, there.result.translation, method="attention", at="cross.2.1")
-    np.testing.assert_allclose(found.arrays["source"][1], expected.source.detach().numpy(), atol=1e-5)
+    np.testing.assert_allclose(result.arrays["source"][1], expected.source.detach().numpy(), atol=1e-5)
     made = lab.recipe("trace", there)
     assert made is not None and "--method attention --head cross.2.1 " in made.command
     assert "method='attention', at='cross.2.1')" in made.python
@@ -68,30 +68,30 @@ def test_what_many_sentences_tell_is_read_from_the_checkpoint(context: LessonCon
         "agreement": {"tau": {"attention": -0.2}, "sentences": 200},
     }
     service = SimpleNamespace(card=ModelCard.from_metrics({"methods": known}))
-    found = trace._measured(SimpleNamespace(service=service), ["attention", "norm", "alti"])  # type: ignore[arg-type]
-    assert found == {"errors": [0.54, None, 0.4], "taus": [-0.2, None, None], "linked": 100, "read": 200}
+    result = trace._measured(SimpleNamespace(service=service), ["attention", "norm", "alti"])  # type: ignore[arg-type]
+    assert result == {"errors": [0.54, None, 0.4], "taus": [-0.2, None, None], "linked": 100, "read": 200}
     wrong = ModelCard.from_metrics({"methods": {"agreement": {"tau": {"attention": 7.0}, "sentences": 200}}})
     assert wrong.method_agreement is None and wrong.unreadable == ("methods.agreement",)
 
 
 def test_integrated_gradients_come_when_asked_for(context: LessonContext) -> None:
     assert lab.data(context).values["trace"]["gap"] is None
-    found = lab.data(at(context, slow=True))
-    assert found.values["trace"]["methods"] == [*trace.QUICK, trace.SLOW]
-    assert found.values["trace"]["gap"] >= 0 and found.answers["slow"] is True
-    assert len(found.arrays["source"]) == len(METHODS)
+    result = lab.data(at(context, slow=True))
+    assert result.values["trace"]["methods"] == [*trace.QUICK, trace.SLOW]
+    assert result.values["trace"]["gap"] >= 0 and result.answers["slow"] is True
+    assert len(result.arrays["source"]) == len(METHODS)
     # A link to a method that is not computed shows another one.
     made = lab.recipe("trace", at(context, method=trace.SLOW))
     assert made is not None and "method='alti'" in made.python
 
 
 def test_the_check_is_that_of_the_chosen_method(context: LessonContext, translator: Translator) -> None:
-    found = lab.data(at(context, check=True, method="norm"))
+    result = lab.data(at(context, check=True, method="norm"))
     one = attribute(translator, TEXT, context.result.translation, method="norm")
     expected = faithfulness(translator, one, words=trace.WORDS)
-    for name, values in found.values["trace"]["check"].items():
+    for name, values in result.values["trace"]["check"].items():
         assert values == pytest.approx(getattr(expected, name).tolist(), abs=1e-5)
-    assert found.answers["method"] == "norm"
+    assert result.answers["method"] == "norm"
 
 
 def test_one_token_rather_than_another(context: LessonContext, translator: Translator) -> None:
@@ -100,15 +100,15 @@ def test_one_token_rather_than_another(context: LessonContext, translator: Trans
     row = 1
     other, token = values["others"][row][1]
     there = at(context, row=float(row), rather=float(other), method="leave-one-out")
-    found = lab.data(there)
+    result = lab.data(there)
     run = teacher_forced_run(translator, TEXT, context.result.translation)
     asked = Contrast(row, int(run.outputs[row]), other)
-    contrast = found.values["trace"]["contrast"]
+    contrast = result.values["trace"]["contrast"]
     assert contrast["row"] == row and contrast["tokens"] == (values["tokens"][row], token)
     for number, method in enumerate(contrast["methods"]):
         expected = attribute(translator, TEXT, context.result.translation, method=method, contrast=asked)
-        np.testing.assert_allclose(found.arrays["contrast_source"][number], expected.source[0].detach(), atol=1e-5)
-        np.testing.assert_allclose(found.arrays["contrast_target"][number], expected.target[0].detach(), atol=1e-5)
+        np.testing.assert_allclose(result.arrays["contrast_source"][number], expected.source[0].detach(), atol=1e-5)
+        np.testing.assert_allclose(result.arrays["contrast_target"][number], expected.target[0].detach(), atol=1e-5)
     made = lab.recipe("trace", there)
     assert made is not None and f"Contrast({row}, {asked.token}, {other})" in made.python
     for wrong in (-1.0, 1e6, float(asked.token)):

@@ -30,10 +30,10 @@ def test_softmax_of_the_summed_parts_is_the_attention_of_the_translation(
     context: LessonContext, kind: Any, layer: int, head: int, view: str
 ) -> None:
     layer %= context.service.translator.config.num_layers
-    found = lab.data(at(context, chosen=str(Head(kind, layer, head))))
-    values, arrays = found.values["why"], found.arrays
+    result = lab.data(at(context, chosen=str(Head(kind, layer, head))))
+    values, arrays = result.values["why"], result.arrays
     maps = context.result.maps
-    assert values["head"] == found.answers["chosen"] == str(Head(kind, layer, head))
+    assert values["head"] == result.answers["chosen"] == str(Head(kind, layer, head))
     assert values["queries"] == list(maps.queries(kind).tokens) and values["keys"] == list(maps.keys(kind).tokens)
     queries, keys = arrays[f"why_{view}_queries"].sum(axis=0), arrays[f"why_{view}_keys"].sum(axis=0)
     scores = values["scale"] * queries.astype(np.float64) @ keys.T
@@ -80,9 +80,9 @@ def test_a_cell_that_the_mask_hides_is_not_shown(context: LessonContext) -> None
 @pytest.mark.parametrize("part", ["tokens.2.3", "tokens.2.999"])
 def test_the_recipe_scales_the_part_that_is_shown(context: LessonContext, part: str) -> None:
     there = at(context, chosen="cross.2.2", view="tokens", query=2, key=1, part=part, factor=0.25)
-    made, found = lab.recipe("why", there), lab.data(there)
+    made, result = lab.recipe("why", there), lab.data(there)
     assert made is not None
-    queries, keys = found.arrays["why_tokens_queries"][:, 2], found.arrays["why_tokens_keys"][:, 1]
+    queries, keys = result.arrays["why_tokens_queries"][:, 2], result.arrays["why_tokens_keys"][:, 1]
     largest = np.unravel_index(np.abs(queries @ keys.T).argmax(), (len(queries), len(keys)))
     one, other = map(int, largest) if part.endswith("999") else map(int, part.split(".")[1:])
     assert f"scaled_row(2, [{one}], [{other}], factor=0.25)" in made.python
@@ -99,8 +99,8 @@ def test_a_model_without_parts_says_what_it_has(
     service = TranslationService(other, RequestQueue(1))
     there = LessonContext(TEXT, LessonState("why"), "en", lambda: service, "me")
     for chosen, expected in zip(("cross.1.1", "encoder.1.1"), views, strict=True):
-        found = lab.data(at(there, chosen=chosen))
-        assert found.values["why"]["views"] == expected
+        result = lab.data(at(there, chosen=chosen))
+        assert result.values["why"]["views"] == expected
         there_chosen = at(there, chosen=chosen)
         made = lab.recipe("why", there_chosen)
         assert (made is None) == (not expected)

@@ -49,8 +49,8 @@ def test_the_batch_is_masked_as_the_model_masks_it(context: LessonContext, trans
     )
     alone = translator.translate(masks.SHORT).attention.encoder[padding["layer"]]
     hidden = np.arange(scores.shape[-1]) >= length
-    found = masks.softmax(scores[:, 1, :length], hidden)
-    np.testing.assert_allclose(found[..., :length], alone, atol=1e-6)
+    result = masks.softmax(scores[:, 1, :length], hidden)
+    np.testing.assert_allclose(result[..., :length], alone, atol=1e-6)
     assert padding["shift_masked"] < 1e-5 < padding["shift_open"]
 
 
@@ -82,11 +82,11 @@ def test_the_browser_computes_the_same_softmax(javascript: Callable[[str], Any])
         const [before, after] = [all(1), all(0)];
         console.log(JSON.stringify({ before, half: all(0.5), after, parts: parts(before[3], after[3], 0.001) }));
     """
-    found = javascript(f"const rows = {json.dumps(scores.tolist())};{script}")
+    result = javascript(f"const rows = {json.dumps(scores.tolist())};{script}")
     for name, mask in (("before", 0.0), ("half", float(np.log(0.5))), ("after", -np.inf)):
         truth = attention_weights(scores + torch.where(hidden, mask, 0.0))
-        np.testing.assert_allclose(found[name], truth, atol=1e-6)
-    before, after = np.array(found["before"][3]), np.array(found["after"][3])
-    leaving = np.bincount([part["from"] for part in found["parts"]], minlength=10) * 0.001
-    coming = np.bincount([part["to"] for part in found["parts"]], minlength=10) * 0.001
+        np.testing.assert_allclose(result[name], truth, atol=1e-6)
+    before, after = np.array(result["before"][3]), np.array(result["after"][3])
+    leaving = np.bincount([part["from"] for part in result["parts"]], minlength=10) * 0.001
+    coming = np.bincount([part["to"] for part in result["parts"]], minlength=10) * 0.001
     np.testing.assert_allclose(after - before, coming - leaving, atol=2e-3)

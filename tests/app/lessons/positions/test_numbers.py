@@ -84,8 +84,8 @@ def test_taking_positions_away_is_what_a_model_without_them_does(translator: Tra
         memory = bare.encode(source, torch.ones(2, 1, 1, count + 1, dtype=torch.bool))
     back = torch.tensor([*reversed(range(count)), count])
     expected = (memory[1][back] - memory[0]).norm(dim=1) / memory[0].norm(dim=1)
-    found = measure_change(translator, ids, order, positions=False).outputs
-    np.testing.assert_allclose(found, expected, atol=1e-5)
+    result = measure_change(translator, ids, order, positions=False).outputs
+    np.testing.assert_allclose(result, expected, atol=1e-5)
     one, other = translate_rows(translator, [ids, ids[::-1]], 2, positions=False)
     assert one == other
 

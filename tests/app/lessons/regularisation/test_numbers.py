@@ -80,7 +80,7 @@ def test_the_scores_are_the_papers_and_those_of_our_seeds(
 
 
 def test_vectors_are_those_that_dropout_would_meet(context: LessonContext) -> None:
-    found = regularisation.data(context)
+    result = regularisation.data(context)
     translator, translation = context.service.translator, context.result.translation
     model, special = translator.model, translator.tokenizer.special
     seen: dict[str, Any] = {}
@@ -101,10 +101,10 @@ def test_vectors_are_those_that_dropout_would_meet(context: LessonContext) -> No
         seen["target"] = model.embed(batch.inputs)[0, 0].numpy()
     for hook in hooks:
         hook.remove()
-    for row, name in zip(found.arrays["vectors"], regularisation.PLACES, strict=True):
+    for row, name in zip(result.arrays["vectors"], regularisation.PLACES, strict=True):
         np.testing.assert_allclose(row, seen[name][: regularisation.SHOWN], atol=1e-5, err_msg=name)
-    assert found.arrays["drawn"].shape == found.arrays["vectors"].shape
-    assert found.arrays["drawn"].min() >= 0 and found.arrays["drawn"].max() < 1
+    assert result.arrays["drawn"].shape == result.arrays["vectors"].shape
+    assert result.arrays["drawn"].min() >= 0 and result.arrays["drawn"].max() < 1
 
 
 def test_small_models_stand_beside_the_paper() -> None:

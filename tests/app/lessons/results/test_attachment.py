@@ -28,23 +28,23 @@ def test_the_phrase_attaches_to_verb_or_noun(name: str) -> None:
     trees = SENTENCES[name].trees
     assert trees["verb"].words == trees["noun"].words
     for reading, parent in (("verb", "VP"), ("noun", "NP")):
-        found = constituent_spans(trees[reading])
-        ((_, _, _, above),) = (node for node in found if node[0] == "PP")
-        assert found[above][0] == parent
+        result = constituent_spans(trees[reading])
+        ((_, _, _, above),) = (node for node in result if node[0] == "PP")
+        assert result[above][0] == parent
 
 
 def test_log_probabilities_are_those_of_a_forced_pass(parser: Translator) -> None:
-    for name, found in readings(parser).items():
+    for name, result in readings(parser).items():
         for reading, tree in SENTENCES[name].trees.items():
-            forced = parser.teacher_force(" ".join(found["words"]), " ".join(to_symbols(tree)))
-            assert found["readings"][reading]["log_probability"] == pytest.approx(sum(forced.scores), abs=1e-4)
+            forced = parser.teacher_force(" ".join(result["words"]), " ".join(to_symbols(tree)))
+            assert result["readings"][reading]["log_probability"] == pytest.approx(sum(forced.scores), abs=1e-4)
 
 
 def test_what_the_beam_search_finds_is_the_tree_that_it_generates(parser: Translator) -> None:
-    for name, found in readings(parser).items():
+    for name, result in readings(parser).items():
         text = parser.translate(SENTENCES[name].text, beam=4).text
         symbols = {reading: " ".join(to_symbols(tree)) for reading, tree in SENTENCES[name].trees.items()}
-        assert text == symbols[found["found"]] if found["found"] else text not in symbols.values()
+        assert text == symbols[result["found"]] if result["found"] else text not in symbols.values()
 
 
 def context() -> LessonContext:
@@ -74,8 +74,8 @@ def test_a_label_is_placed_above_its_words(parser: Translator) -> None:
 def test_the_answer_that_is_marked_is_the_parsers() -> None:
     """Of the parser that ships: the first choice is the verb, the second the noun, the third neither."""
     shipped = Path(__file__).resolve().parents[4] / "checkpoints" / "en-tree"
-    found = readings(Translator.load(shipped), ["telescope"])["telescope"]["readings"]
-    difference = found["verb"]["log_probability"] - found["noun"]["log_probability"]
+    result = readings(Translator.load(shipped), ["telescope"])["telescope"]["readings"]
+    difference = result["verb"]["log_probability"] - result["noun"]["log_probability"]
     for language in LANGUAGES:
         (scene,) = (each for each in load_lesson("results", language).scenes if each.name == "attachment")
         assert scene.question is not None

@@ -96,15 +96,15 @@ def test_the_paper_comes_first_and_ours_on_demand() -> None:
 
 def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viz_app.lessons.results.numbers.load_results", lambda: None)
-    found = data(context()).values["charts"]["variations"]
-    for key, chart in found["charts"].items():
+    result = data(context()).values["charts"]["variations"]
+    for key, chart in result["charts"].items():
         _, measure, whose = key.split()
         paper, *ours = chart["columns"]
         nothing = [] if whose == "paper" else [{"title": "Ours", "none": "no numbers"}]
         assert paper["title"] == "Paper" and ours == nothing
         if measure != "parameters" and whose != "paper":
-            assert found["said"][key].endswith(labels("en")("lesson_results.reduced_missing"))
-    assert len(found["charts"]["all bleu paper"]["rows"]) == len(TABLE_3)
+            assert result["said"][key].endswith(labels("en")("lesson_results.reduced_missing"))
+    assert len(result["charts"]["all bleu paper"]["rows"]) == len(TABLE_3)
 
 
 def test_costs_are_time_by_machines_by_rate() -> None:

@@ -29,39 +29,39 @@ def run(row: str, seed: int, bleu: float, perplexity: float = 10.0) -> Run:
 
 
 def results(*runs: Run) -> Results:
-    found = Results({})
+    result = Results({})
     for each in runs:
-        found = found.with_run(each)
-    return found
+        result = result.with_run(each)
+    return result
 
 
 def test_noise_is_pooled_over_the_rows_with_several_seeds() -> None:
     # Base 9, 10, 11: squares 1 + 0 + 1, two degrees of freedom; N = 2 with 4, 7: 2 * 1.5², one more; big tells nothing.
-    found = results(*(run("base", seed, 8.0 + seed) for seed in (1, 2, 3)), run("big", 1, 30.0))
-    assert seed_noise(found, "bleu") == SeedNoise(pytest.approx(1.0), 2)  # type: ignore[arg-type]
-    found = found.with_run(run("table3-c-n2", 1, 4.0)).with_run(run("table3-c-n2", 2, 7.0))
-    assert seed_noise(found, "bleu") == SeedNoise(pytest.approx(math.sqrt((2 + 4.5) / 3)), 3)  # type: ignore[arg-type]
+    result = results(*(run("base", seed, 8.0 + seed) for seed in (1, 2, 3)), run("big", 1, 30.0))
+    assert seed_noise(result, "bleu") == SeedNoise(pytest.approx(1.0), 2)  # type: ignore[arg-type]
+    result = result.with_run(run("table3-c-n2", 1, 4.0)).with_run(run("table3-c-n2", 2, 7.0))
+    assert seed_noise(result, "bleu") == SeedNoise(pytest.approx(math.sqrt((2 + 4.5) / 3)), 3)  # type: ignore[arg-type]
     assert seed_noise(results(run("base", 1, 9.0), run("big", 1, 30.0)), "bleu") is None
 
 
 def test_noise_of_perplexity_is_that_of_its_logarithm() -> None:
-    found = results(run("base", 1, 9.0, math.exp(2.0)), run("base", 2, 9.0, math.exp(2.4)))
-    assert seed_noise(found, "perplexity") == SeedNoise(pytest.approx(0.2 * math.sqrt(2)), 1)  # type: ignore[arg-type]
+    result = results(run("base", 1, 9.0, math.exp(2.0)), run("base", 2, 9.0, math.exp(2.4)))
+    assert seed_noise(result, "perplexity") == SeedNoise(pytest.approx(0.2 * math.sqrt(2)), 1)  # type: ignore[arg-type]
 
 
 def test_a_row_is_called_like_the_paper_only_beyond_the_band() -> None:
     """Base 9, 10, 11; a row with one seed may lie 4.3027 * 1 * sqrt(1 / 3 + 1) = 4.968 beside 10 by luck."""
     base = [run("base", seed, 8.0 + seed) for seed in (1, 2, 3)]
     for bleu, verdict in ((5.02, "same"), (5.04, "noise"), (14.96, "noise"), (14.98, "other")):
-        found = reduced_result(results(*base, run("table3-c-n2", 1, bleu)), "table3-c-n2", "bleu")
-        assert found is not None
-        assert found.verdict == verdict  # the paper: 23.7 against 25.8
-        assert found.band == pytest.approx((10 - 4.9683, 10 + 4.9683), abs=1e-4)
-        assert (found.mean, found.deviation, found.seeds) == (bleu, None, (bleu,))
-    found = reduced_result(results(*base, run("big", 1, 20.0)), "big", "bleu")
-    assert found is not None and found.verdict == "same"  # the paper: 26.4 against 25.8
-    found = reduced_result(results(*base, run("table3-a-h16", 1, 20.0)), "table3-a-h16", "bleu")
-    assert found is not None and found.verdict == "other"  # the paper: no difference
+        result = reduced_result(results(*base, run("table3-c-n2", 1, bleu)), "table3-c-n2", "bleu")
+        assert result is not None
+        assert result.verdict == verdict  # the paper: 23.7 against 25.8
+        assert result.band == pytest.approx((10 - 4.9683, 10 + 4.9683), abs=1e-4)
+        assert (result.mean, result.deviation, result.seeds) == (bleu, None, (bleu,))
+    result = reduced_result(results(*base, run("big", 1, 20.0)), "big", "bleu")
+    assert result is not None and result.verdict == "same"  # the paper: 26.4 against 25.8
+    result = reduced_result(results(*base, run("table3-a-h16", 1, 20.0)), "table3-a-h16", "bleu")
+    assert result is not None and result.verdict == "other"  # the paper: no difference
 
 
 def test_what_the_readme_calls_significant() -> None:
@@ -83,8 +83,8 @@ def test_what_the_prose_says_about_dropout() -> None:
     assert results is not None
     assert all(2 * run.target_tokens < TOKENS for run in results.runs)
     for measure in MEASURES:
-        found = reduced_result(results, "table3-d-dropout0", measure)
-        assert found is not None and found.verdict == "other"
+        result = reduced_result(results, "table3-d-dropout0", measure)
+        assert result is not None and result.verdict == "other"
 
 
 def test_the_more_seeds_the_narrower() -> None:
@@ -97,16 +97,16 @@ def test_the_more_seeds_the_narrower() -> None:
 def test_of_perplexity_less_is_better_but_the_same_way_is_the_same_way() -> None:
     base = [run("base", seed, 9.0, 10.0 * factor) for seed, factor in ((1, 0.99), (2, 1 / 0.99))]
     for perplexity, verdict in ((13.0, "same"), (7.5, "other"), (10.1, "noise")):
-        found = reduced_result(results(*base, run("table3-c-n2", 1, 9.0, perplexity)), "table3-c-n2", "perplexity")
-        assert found is not None and found.verdict == verdict  # the paper: 6.11 against 4.92
-        assert found.band is not None
-        assert found.band[0] * found.band[1] == pytest.approx(100.0)  # as far below as above, by their ratio
+        result = reduced_result(results(*base, run("table3-c-n2", 1, 9.0, perplexity)), "table3-c-n2", "perplexity")
+        assert result is not None and result.verdict == verdict  # the paper: 6.11 against 4.92
+        assert result.band is not None
+        assert result.band[0] * result.band[1] == pytest.approx(100.0)  # as far below as above, by their ratio
 
 
 def test_base_and_what_nobody_trained() -> None:
-    found = results(run("base", 1, 9.0), run("base", 2, 11.0))
-    assert reduced_result(found, "base", "bleu") == ReducedResult(10.0, math.sqrt(2), (9.0, 11.0), None, None)
-    assert reduced_result(found, "big", "bleu") is None
+    result = results(run("base", 1, 9.0), run("base", 2, 11.0))
+    assert reduced_result(result, "base", "bleu") == ReducedResult(10.0, math.sqrt(2), (9.0, 11.0), None, None)
+    assert reduced_result(result, "big", "bleu") is None
     single = results(run("base", 1, 9.0), run("big", 1, 11.0))
     assert reduced_result(single, "big", "bleu") == ReducedResult(11.0, None, (11.0,), None, None)
 

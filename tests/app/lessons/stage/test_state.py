@@ -28,8 +28,10 @@ SETTINGS = st.dictionaries(NAMES, st.booleans() | NUMBERS | TEXTS.map(lambda tex
 @example({f"setting_{letter}{'x' * 6}": "\U0001f600" * 200 for letter in "abcdefghijkl"})
 def test_settings_survive_the_address_with_their_types(settings: dict[str, Any]) -> None:
     address = settings_to_param(settings) or ""
-    found = settings_from_param(address)
-    assert found == settings and [type(found[name]) for name in settings] == [type(each) for each in settings.values()]
+    result = settings_from_param(address)
+    assert result == settings and [type(result[name]) for name in settings] == [
+        type(each) for each in settings.values()
+    ]
     assert unreadable_parts(address) == []
     assert re.fullmatch(r"[\w.,:~%+-]*", address, re.ASCII), (
         "nothing that a shell, a page or a link could take for more"
@@ -71,8 +73,8 @@ def test_arrays_arrive_as_they_were() -> None:
     for name, array in arrays.items():
         entry = header["arrays"][name]
         start = 4 + length + entry["offset"]
-        found = np.frombuffer(packed[start:], dtype=entry["type"], count=array.size).reshape(entry["shape"])
-        np.testing.assert_allclose(found, array, rtol=1e-7)
+        result = np.frombuffer(packed[start:], dtype=entry["type"], count=array.size).reshape(entry["shape"])
+        np.testing.assert_allclose(result, array, rtol=1e-7)
 
 
 def test_the_same_numbers_have_the_same_name_wherever_one_starts() -> None:

@@ -33,11 +33,11 @@ def test_merging_step_by_step_gives_the_pieces_of_sentencepiece(tokenizer: Token
     done = merges(letters, merge_ranks(tokenizer))
     # SentencePiece joins neighbouring unknown letters into one token; compare the others.
     known = [token for token, unknown in zip(encoding.tokens, encoding.unknown, strict=True) if not unknown]
-    found = [token for token in tokens(letters, done) if token in "".join(known) or token in known]
+    rows = [token for token in tokens(letters, done) if token in "".join(known) or token in known]
     if not any(encoding.unknown):
         assert tokens(letters, done) == encoding.tokens
     else:
-        assert [token for token in found if len(token) > 1] == [token for token in known if len(token) > 1]
+        assert [token for token in rows if len(token) > 1] == [token for token in known if len(token) > 1]
     assert [merge.rank for merge in done] == sorted(merge.rank for merge in done)
 
 

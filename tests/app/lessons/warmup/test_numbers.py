@@ -75,11 +75,15 @@ def test_a_steady_gradient_gives_full_steps() -> None:
 def test_recorded_runs_arrive_as_they_were_recorded(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = (course(1, [5.0, 7.0], failed=12), course(200, [5.0, 4.0, 3.5]))
     monkeypatch.setattr(warmup, "warmup_curves", lambda: runs)
-    found = warmup.data(context)
-    assert found.values["runs"] == [{"warmup": 1, "failed": 12}, {"warmup": 200, "failed": None}]
-    assert found.arrays["run_1_step"].tolist() == [5, 10, 15] and found.arrays["run_1_loss"].tolist() == [5.0, 4.0, 3.5]
-    assert found.values["paper"] == {"d_model": 512, "warmup": 4000}
-    assert context.service.translator.config.d_model in found.values["widths"]
+    result = warmup.data(context)
+    assert result.values["runs"] == [{"warmup": 1, "failed": 12}, {"warmup": 200, "failed": None}]
+    assert result.arrays["run_1_step"].tolist() == [5, 10, 15] and result.arrays["run_1_loss"].tolist() == [
+        5.0,
+        4.0,
+        3.5,
+    ]
+    assert result.values["paper"] == {"d_model": 512, "warmup": 4000}
+    assert context.service.translator.config.d_model in result.values["widths"]
 
 
 def test_the_prose_tells_what_the_shipped_runs_did() -> None:

@@ -53,9 +53,9 @@ class Distant(RemoteClassrooms):
         self._store = store
 
     def _ask(self, method: str, data: bytes) -> Any:
-        found = call(self._store, method, data)
-        failed = isinstance(found, Failure)
-        return result_of(method, msgspec.json.encode(found) if isinstance(found, Failure) else found, failed=failed)
+        result = call(self._store, method, data)
+        failed = isinstance(result, Failure)
+        return result_of(method, msgspec.json.encode(result) if isinstance(result, Failure) else result, failed=failed)
 
 
 Rooms = Classrooms | RemoteClassrooms

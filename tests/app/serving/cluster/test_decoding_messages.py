@@ -41,18 +41,18 @@ def sentence(translator: Translator) -> Encoding:
 
 @pytest.fixture(scope="module")
 def decoded(translator: Translator, sentence: Encoding) -> Decoded:
-    (found,) = decode_together(translator, [sentence], BEAM, lambda: False, lambda _: False)
-    assert isinstance(found, Decoded)
-    return found
+    (result,) = decode_together(translator, [sentence], BEAM, lambda: False, lambda _: False)
+    assert isinstance(result, Decoded)
+    return result
 
 
 def reader(data: bytes) -> Callable[[int], bytearray]:
     stream = io.BytesIO(data)
 
     def read(count: int) -> bytearray:
-        found = bytearray(stream.read(count))
-        assert len(found) == count
-        return found
+        result = bytearray(stream.read(count))
+        assert len(result) == count
+        return result
 
     return read
 
@@ -70,13 +70,13 @@ def changed(reply: bytes, **changes: Any) -> bytes:
 
 def test_everything_comes_back_as_it_was(translator: Translator, sentence: Encoding, decoded: Decoded) -> None:
     assert read_request(request(translator, sentence), translator).sentence == sentence
-    found = read_reply(reader(to_reply(decoded)), translator, sentence)
-    assert found.result == decoded.result
+    result = read_reply(reader(to_reply(decoded)), translator, sentence)
+    assert result.result == decoded.result
     for kind in KINDS:
-        np.testing.assert_array_equal(found.maps.weights(kind), decoded.maps.weights(kind))
-        assert found.maps.queries(kind) == decoded.maps.queries(kind)
-        assert found.maps.keys(kind) == decoded.maps.keys(kind)
-    assert found.maps.finished == decoded.maps.finished
+        np.testing.assert_array_equal(result.maps.weights(kind), decoded.maps.weights(kind))
+        assert result.maps.queries(kind) == decoded.maps.queries(kind)
+        assert result.maps.keys(kind) == decoded.maps.keys(kind)
+    assert result.maps.finished == decoded.maps.finished
 
 
 @pytest.mark.parametrize(

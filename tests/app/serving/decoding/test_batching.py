@@ -31,15 +31,15 @@ def service(random_checkpoint: Path) -> TranslationService:
 @pytest.fixture
 def batches(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The lengths of the sentences of each batch that is decoded."""
-    found: list[list[int]] = []
+    rows: list[list[int]] = []
     decode_together = decoding.decode_together
 
     def noted(translator: Translator, sentences: Sequence[Encoding], *args: Any) -> Any:
-        found.append([len(each) for each in sentences])
+        rows.append([len(each) for each in sentences])
         return decode_together(translator, sentences, *args)
 
     monkeypatch.setattr(decoding, "decode_together", noted)
-    return found
+    return rows
 
 
 def ask_all(service: TranslationService, texts: Sequence[str]) -> list[tuple[threading.Thread, list[Any]]]:
@@ -100,9 +100,9 @@ def test_who_leaves_is_decoded_no_further(service: TranslationService, monkeypat
     def slowly(sources: Any, *, is_given_up: Callable[[int], bool] | None = None, **others: Any) -> Any:
         searched.set()
         assert go.wait(PATIENCE)
-        found = search(sources, is_given_up=is_given_up, **others)
-        given_up.append([number for number, result in enumerate(found) if not result.hypotheses])
-        return found
+        results = search(sources, is_given_up=is_given_up, **others)
+        given_up.append([number for number, result in enumerate(results) if not result.hypotheses])
+        return results
 
     monkeypatch.setattr(service.translator, "search", slowly)
     asked = ask_all(service, TEXTS[:4])

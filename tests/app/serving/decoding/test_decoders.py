@@ -65,15 +65,15 @@ class ModelServer:
 
     def replicas(self, holding: str = "model") -> list[int]:
         """Processes that hold the model, or the classes."""
-        found = []
+        rows = []
         for pid in processes(self.process.pid):
             try:
                 title = Path(f"/proc/{pid}/cmdline").read_bytes()
             except OSError:
                 continue
             if title.startswith(f"ray::ServeReplica:{holding}".encode()):
-                found.append(pid)
-        return found
+                rows.append(pid)
+        return rows
 
 
 @pytest.fixture(scope="module")
@@ -249,9 +249,9 @@ def test_nobody_notices_that_a_replica_is_killed(server: ModelServer, translator
 def test_the_cluster_listens_on_this_machine_only(server: ModelServer) -> None:
     """But for one port of each replica, on which Serve listens for others of the cluster: they have the token."""
     grpc = pytest.importorskip("grpc")
-    found = open_to_all(server)
-    assert len(found) <= len(server.replicas()) + 1  # that of the classes
-    for port in found:
+    result = open_to_all(server)
+    assert len(result) <= len(server.replicas()) + 1  # that of the classes
+    for port in result:
         with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
             call = channel.unary_unary("/ray.serve.ASGIService/HandleRequest")
             with pytest.raises(grpc.RpcError) as refused:
@@ -270,11 +270,11 @@ def open_to_all(server: ModelServer) -> list[int]:
                 continue
             if target.startswith("socket:["):
                 sockets.add(target[8:-1])
-    found = []
+    rows = []
     for table in ("/proc/net/tcp", "/proc/net/tcp6"):
         for line in Path(table).read_text().splitlines()[1:]:
             fields = line.split()
             address, port = fields[1].rsplit(":", 1)
             if fields[3] == "0A" and fields[9] in sockets and not address.strip("0"):
-                found.append(int(port, 16))
-    return found
+                rows.append(int(port, 16))
+    return rows

@@ -45,11 +45,11 @@ def key(translator: Translator, random_checkpoint: Path) -> ModelKey:
 
 @pytest.fixture(scope="module")
 def workers(key: ModelKey) -> Iterator[WorkerProcesses]:
-    found = WorkerProcesses(1)
-    found.start(key)
-    until(lambda: found.ready == 1)
-    yield found
-    found.close()
+    result = WorkerProcesses(1)
+    result.start(key)
+    until(lambda: result.ready == 1)
+    yield result
+    result.close()
 
 
 def until(condition: Any) -> None:
@@ -62,8 +62,8 @@ def until(condition: Any) -> None:
 def pid(workers: WorkerProcesses) -> int:
     executor = workers._all[0]._executor
     assert executor is not None
-    (found,) = executor._processes
-    return int(found)
+    (result,) = executor._processes
+    return int(result)
 
 
 def encodings(translator: Translator, texts: list[str]) -> list[Encoding]:
@@ -75,8 +75,8 @@ def served_by(translator: Translator, workers: WorkerProcesses) -> TranslationSe
     return TranslationService(translator, queue, decoder=Batcher(translator, queue, workers))
 
 
-def assert_same(found: list[Any], expected: list[Any]) -> None:
-    for one, other in zip(found, expected, strict=True):
+def assert_same(result: list[Any], expected: list[Any]) -> None:
+    for one, other in zip(result, expected, strict=True):
         assert isinstance(one, Decoded) and isinstance(other, Decoded)
         assert one.result == other.result
         for kind in KINDS:
@@ -85,8 +85,8 @@ def assert_same(found: list[Any], expected: list[Any]) -> None:
 
 def test_a_process_decodes_as_this_one(workers: WorkerProcesses, key: ModelKey, translator: Translator) -> None:
     sentences = encodings(translator, TEXTS)
-    found = workers.decode(key, sentences, BEAM, never, never)
-    assert_same(found, decode_together(translator, sentences, BEAM, never, never))
+    text = workers.decode(key, sentences, BEAM, never, never)
+    assert_same(text, decode_together(translator, sentences, BEAM, never, never))
     assert pid(workers) != os.getpid()
 
 
@@ -96,8 +96,8 @@ def test_it_hears_what_is_given_up_and_when_to_stop(
     """A model that translates for seconds, so that there is time to say so."""
     translator = Translator.load(random_checkpoint)
     sentences = encodings(translator, ["the dog and " * 40, "the dog or " * 40])
-    found = workers.decode(key, sentences, 16, never, lambda number: number == 1)
-    assert isinstance(found[0], Decoded) and found[1] is None
+    text = workers.decode(key, sentences, 16, never, lambda number: number == 1)
+    assert isinstance(text[0], Decoded) and text[1] is None
     with pytest.raises(DecodingStopped):
         workers.decode(key, sentences, 16, lambda: True, never)
     assert isinstance(workers.decode(key, sentences[:1], 1, never, never)[0], Decoded), "the next one is not stopped"
@@ -121,8 +121,8 @@ def test_one_that_is_killed_is_replaced_and_its_work_done_again(
     if when == "idle":
         os.kill(killed, signal.SIGKILL)
         time.sleep(0.2)
-    found = workers.decode(key, sentences, BEAM, never, kill_at_work if when == "at work" else never)
-    assert_same(found, decode_together(translator, sentences, BEAM, never, never))
+    text = workers.decode(key, sentences, BEAM, never, kill_at_work if when == "at work" else never)
+    assert_same(text, decode_together(translator, sentences, BEAM, never, never))
     assert pid(workers) != killed and bool(asked) == (when == "at work")
 
 

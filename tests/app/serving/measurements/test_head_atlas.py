@@ -23,10 +23,10 @@ def checkpoint() -> Checkpoint:
 
 
 def test_the_shipped_atlas_names_every_head(checkpoint: Checkpoint) -> None:
-    found = read_atlas(checkpoint)
-    assert found.atlas is not None and not found.problem
-    assert found.atlas.weights_hash == checkpoint.weights_hash
-    assert len(found.roles) == 3 * found.atlas.layers * found.atlas.heads
+    result = read_atlas(checkpoint)
+    assert result.atlas is not None and not result.problem
+    assert result.atlas.weights_hash == checkpoint.weights_hash
+    assert len(result.roles) == 3 * result.atlas.layers * result.atlas.heads
 
 
 def test_none_and_a_damaged_one_are_no_errors(checkpoint: Checkpoint, tmp_path: Path) -> None:
@@ -34,8 +34,8 @@ def test_none_and_a_damaged_one_are_no_errors(checkpoint: Checkpoint, tmp_path: 
     folder = tmp_path / "en-de"
     shutil.copytree(SHIPPED, folder)
     (folder / "derived" / "atlas.json").write_bytes(b"{}")
-    found = read_atlas(dataclasses.replace(checkpoint, folder=folder))
-    assert found.atlas is None and "atlas.json" in found.problem
+    result = read_atlas(dataclasses.replace(checkpoint, folder=folder))
+    assert result.atlas is None and "atlas.json" in result.problem
     shutil.rmtree(folder / "derived")
     assert read_atlas(dataclasses.replace(checkpoint, folder=folder)) == HeadAtlas()
 
@@ -45,6 +45,6 @@ def test_an_atlas_of_another_size_is_a_problem(checkpoint: Checkpoint, tmp_path:
     folder = tmp_path / "en-de"
     shutil.copytree(SHIPPED, folder)
     write_derived(folder, checkpoint.weights_hash, {FILE: to_bytes(drawn_atlas(7, 8, checkpoint.weights_hash))})
-    found = read_atlas(dataclasses.replace(checkpoint, folder=folder))
-    assert found.atlas is None and not found.roles
-    assert found.problem == "derived/atlas.json: has 7 layers of 8 heads, but the model 6 of 8"
+    result = read_atlas(dataclasses.replace(checkpoint, folder=folder))
+    assert result.atlas is None and not result.roles
+    assert result.problem == "derived/atlas.json: has 7 layers of 8 heads, but the model 6 of 8"

@@ -140,17 +140,17 @@ def test_answers_are_put_together_by_what_they_are_about() -> None:
         "2_coreference_step/pleonastic/rain": {"right": 0.0, "asked": 1},
         "3_gender_step/big": {"right": 0.2, "asked": 10},
     }
-    found = ModelCard.from_metrics(
+    result = ModelCard.from_metrics(
         {"probes": {"lingeval": {"groups": lingeval}, "contracat": {"groups": contracat}}}
     ).answers
-    assert [(one.about, one.asked) for one in found] == [
+    assert [(one.about, one.asked) for one in result] == [
         ("clause_omission", 10),
         ("np_agreement", 4),
         ("pronoun", 20),
         ("pronoun_es", 4),
     ]
-    assert [one.right for one in found] == pytest.approx([0.1, 0.75, 0.35, 0.75])
-    assert [one.chance for one in found] == pytest.approx([1 / 2, 1 / 2, 1 / 3, 1 / 3])
+    assert [one.right for one in result] == pytest.approx([0.1, 0.75, 0.35, 0.75])
+    assert [one.chance for one in result] == pytest.approx([1 / 2, 1 / 2, 1 / 3, 1 / 3])
 
 
 @pytest.mark.parametrize(

@@ -139,8 +139,8 @@ def test_the_number_of_processes_is_a_setting(
     setting: str, processes: int, fresh_model: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_WORKERS", setting)
-    found = loader.worker_processes()
-    assert (len(found._all) if found else 0) == processes
+    result = loader.worker_processes()
+    assert (len(result._all) if result else 0) == processes
     assert loader.request_queue().batches == (processes or loader.request_queue().slots)
     for wrong in ("-1", "many", "1.5"):
         monkeypatch.setenv("HEADLIGHT_WORKERS", wrong)

@@ -35,42 +35,42 @@ def parser(parser_checkpoint: Path) -> Translator:
 
 def spans(tree: Tree, begin: int = 0) -> list[tuple[str, int, int]]:
     """Label and words of each constituent, parents first."""
-    found = [(tree.label, begin, begin + len(tree.words))]
+    rows = [(tree.label, begin, begin + len(tree.words))]
     for child in tree.children:
         if isinstance(child, Tree):
-            found += spans(child, begin)
+            rows += spans(child, begin)
         begin += len(child.words) if isinstance(child, Tree) else 1
-    return found
+    return rows
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_the_tree_is_that_of_the_core(parser: Translator, sentence: str) -> None:
     best = parser.translate(sentence, beam=4)
-    found = parse_tree(best, 0, best, parser)
+    result = parse_tree(best, 0, best, parser)
     expected = ConstituencyParser(parser).parse(sentence, beam=4)
-    assert found["text"] == str(expected.tree)
-    assert found["repairs"] == expected.repairs
-    (tree,) = parse_trees([found["text"]])
-    assert found["words"] == sentence.split()
-    assert list(map(escaped, found["words"])) == list(map(escaped, tree.words))
-    assert [(each["label"], each["begin"], each["end"]) for each in found["nodes"]] in (spans(tree), spans(tree)[1:])
-    for each in found["nodes"]:
+    assert result["text"] == str(expected.tree)
+    assert result["repairs"] == expected.repairs
+    (tree,) = parse_trees([result["text"]])
+    assert result["words"] == sentence.split()
+    assert list(map(escaped, result["words"])) == list(map(escaped, tree.words))
+    assert [(each["label"], each["begin"], each["end"]) for each in result["nodes"]] in (spans(tree), spans(tree)[1:])
+    for each in result["nodes"]:
         if each["parent"] >= 0:
-            above = found["nodes"][each["parent"]]
+            above = result["nodes"][each["parent"]]
             assert above["begin"] <= each["begin"] and each["end"] <= above["end"]
         for place, bracket in ((each["opening"], "("), (each["closing"], ")")):
             if place is not None and each["label"] != "TOP":
                 assert best.tokens[place] == f"{WORD_BOUNDARY}{bracket}{each['label']}"
-    for mark in found["marks"]:
+    for mark in result["marks"]:
         assert mark is None or best.tokens[mark] == f"{WORD_BOUNDARY}XX"
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_tokens_of_a_word_are_those_of_its_text(parser: Translator, sentence: str) -> None:
     best = parser.translate(sentence, beam=4)
-    found = parse_tree(best, 0, best, parser)
+    result = parse_tree(best, 0, best, parser)
     axis = best.attention.source
-    for word, (first, last) in zip(found["words"], found["spans"], strict=True):
+    for word, (first, last) in zip(result["words"], result["spans"], strict=True):
         joined = "".join(axis.tokens[first : last + 1]).replace(WORD_BOUNDARY, "")
         assert joined == word or "<unk>" in joined
 
@@ -88,11 +88,11 @@ def test_a_sequence_that_is_no_tree_is_repaired(parser: Translator) -> None:
     """Half a tree: what is missing has no place among the tokens."""
     best = parser.translate("The dog barked .", beam=4)
     half = replace(best, tokens=best.tokens[:2])
-    found = parse_tree(best, 0, half, parser)
-    assert found["repairs"]
+    result = parse_tree(best, 0, half, parser)
+    assert result["repairs"]
     there = [place for place, token in enumerate(half.tokens) if token == f"{WORD_BOUNDARY}XX"]
-    assert found["marks"] == [*there, *[None] * (4 - len(there))]
-    assert all(each["closing"] is None for each in found["nodes"])
+    assert result["marks"] == [*there, *[None] * (4 - len(there))]
+    assert all(each["closing"] is None for each in result["nodes"])
 
 
 def test_a_translator_has_no_tree(random_checkpoint: Path) -> None:
@@ -145,10 +145,10 @@ def test_a_collapsed_constituent_is_its_words(parser: Translator, javascript: Ca
 
 
 def test_differences_count_each_constituent_once(javascript: Callable[[str], Any]) -> None:
-    found = javascript(
+    result = javascript(
         'import { treeDifference } from "./components/explorer/js/tree/treelayout.js";\n'
         'const own = [["S", 0, 4], ["NP", 0, 2], ["NP", 0, 2], ["VP", 2, 4]];\n'
         'const other = [["S", 0, 4], ["NP", 0, 2], ["PP", 3, 4], ["VP", 2, 4]];\n'
         "console.log(JSON.stringify(treeDifference(own, other)));\n"
     )
-    assert found == {"gone": [["NP", 0, 2]], "come": [["PP", 3, 4]]}
+    assert result == {"gone": [["NP", 0, 2]], "come": [["PP", 3, 4]]}

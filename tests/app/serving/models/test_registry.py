@@ -79,9 +79,9 @@ def test_what_the_lessons_keep_is_kept_for_each_model(two_models: None) -> None:
             LessonContext(TEXT, state, "en", lambda name=name: loader.get_translation_service(name), "me")  # type: ignore[misc]
             for name in ("random", "french")
         ]
-        found = [lesson_module("heads").data(context).values for context in contexts]
-        shapes = [{kind: len(heads) for kind, heads in values["roles"].items()} for values in found]
-        assert [len(values["roles"]["cross"]) for values in found] != [0, 0]
+        rows = [lesson_module("heads").data(context).values for context in contexts]
+        shapes = [{kind: len(heads) for kind, heads in values["roles"].items()} for values in rows]
+        assert [len(values["roles"]["cross"]) for values in rows] != [0, 0]
         assert shapes[0] != shapes[1], "2 layers of 4 heads, and 3 layers of 2"
 
 
@@ -130,9 +130,9 @@ def test_languages_are_read_again_when_the_file_changes(tmp_path: Path) -> None:
     assert languages(tmp_path) is None
     path.write_text('{"languages": {"source": "en", "target": "pt-BR"}}')
     os.utime(path, ns=(1, 1))
-    found = languages(tmp_path)
-    assert found == Languages("en", "pt-BR")
-    assert display_name(texts("en"), "x", found) == "English → Portuguese"
+    result = languages(tmp_path)
+    assert result == Languages("en", "pt-BR")
+    assert display_name(texts("en"), "x", result) == "English → Portuguese"
     assert display_name(texts("ko"), "x", Languages("en", "x")) == "영어 → x"
     assert display_name(texts("ko"), "x", Languages("en")) == "x"
 

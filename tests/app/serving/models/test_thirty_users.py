@@ -20,9 +20,9 @@ USERS = 30
 
 @pytest.fixture
 def server(random_checkpoint: Path, tmp_path: Path) -> Iterator[AppServer]:
-    found = AppServer(tmp_path / "log", HEADLIGHT_CHECKPOINT=str(random_checkpoint))
-    yield found
-    found.stop()
+    result = AppServer(tmp_path / "log", HEADLIGHT_CHECKPOINT=str(random_checkpoint))
+    yield result
+    result.stop()
 
 
 async def visit(address: str, text: str) -> Visitor:

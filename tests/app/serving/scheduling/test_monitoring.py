@@ -129,10 +129,10 @@ def test_a_line_of_json_has_no_message_of_an_exception() -> None:
     except ValueError:
         record = logging.getLogger("x").makeRecord("x", 40, __file__, 1, "a %s failed", ("page",), sys.exc_info())
     record.kind = "translation"
-    found = json.loads(JsonFormatter().format(record))
-    assert (found["message"], found["exception"], found["kind"]) == ("a page failed", "ValueError", "translation")
-    assert found["places"][0].endswith("test_a_line_of_json_has_no_message_of_an_exception")
-    assert SENTENCE not in str(found)
+    data = json.loads(JsonFormatter().format(record))
+    assert (data["message"], data["exception"], data["kind"]) == ("a page failed", "ValueError", "translation")
+    assert data["places"][0].endswith("test_a_line_of_json_has_no_message_of_an_exception")
+    assert SENTENCE not in str(data)
 
 
 def test_another_form_of_logs_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

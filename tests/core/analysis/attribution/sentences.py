@@ -119,6 +119,6 @@ def parts(translator: Translator, run: TeacherForcedRun, kind: Kind, layer: int)
         return Parts(sent, residual, total, None, zero, bias.expand_as(total))
     norm = add_norm.norm
     sigma = torch.tensor([math.sqrt(float(((z - z.mean()) ** 2).mean()) + norm.eps) for z in total])
-    found = Parts(sent, residual, norm(total), sigma, norm.weight.detach(), zero)
-    found.constant = torch.stack([found.linear(bias, query) + norm.bias for query in range(len(read))])
-    return found
+    result = Parts(sent, residual, norm(total), sigma, norm.weight.detach(), zero)
+    result.constant = torch.stack([result.linear(bias, query) + norm.bias for query in range(len(read))])
+    return result

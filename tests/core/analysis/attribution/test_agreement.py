@@ -54,8 +54,8 @@ def test_a_worked_example() -> None:
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=9))
 def test_it_equals_counting_pairs(pairs: list[tuple[int, int]]) -> None:
     a, b = [float(x) for x, _ in pairs], [float(y) for _, y in pairs]
-    found = float(kendall_tau_b(torch.tensor([a]), torch.tensor([b])))
-    assert found == pytest.approx(tau_by_counting(a, b), nan_ok=True)
+    result = float(kendall_tau_b(torch.tensor([a]), torch.tensor([b])))
+    assert result == pytest.approx(tau_by_counting(a, b), nan_ok=True)
 
 
 def test_agreement_is_the_mean_over_rows_of_the_order_of_words(learned: Translator) -> None:
@@ -64,10 +64,10 @@ def test_agreement_is_the_mean_over_rows_of_the_order_of_words(learned: Translat
     taus = []
     for row in range(len(one.source)):
         sizes = []
-        for found in (one, two):
-            sums = [0.0] * (len(set(found.source_axis.words)) - 1)
-            for position, word in enumerate(found.source_axis.words[:-1]):
-                sums[word] += float(found.source[row, position])
+        for result in (one, two):
+            sums = [0.0] * (len(set(result.source_axis.words)) - 1)
+            for position, word in enumerate(result.source_axis.words[:-1]):
+                sums[word] += float(result.source[row, position])
             sizes.append([abs(value) for value in sums])
         taus.append(tau_by_counting(*sizes))
     assert agreement(one, two) == pytest.approx(sum(taus) / len(taus), abs=1e-6)
@@ -87,14 +87,14 @@ def test_only_what_explains_the_same_can_agree(learned: Translator) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_gives_a_row_for_every_token(learned: Translator, method: Any) -> None:
-    found = attribute(learned, SOURCE, method=method, steps=4)
+    result = attribute(learned, SOURCE, method=method, steps=4)
     own = learned.translate(SOURCE)
-    assert found.run.text == own.text
-    outputs, sources = len(found.run.tokens), len(learned.encode(SOURCE)) + 1
-    assert found.source.shape == (outputs, sources) == (len(own.scores), len(found.source_axis))
-    assert found.target.shape == (outputs, outputs) == (len(found.input_axis),) * 2
-    assert found.source.isfinite().all() and found.source.any()
-    assert not found.target.triu(1).abs().gt(1e-5).any() or method == "leave-one-out"
+    assert result.run.text == own.text
+    outputs, sources = len(result.run.tokens), len(learned.encode(SOURCE)) + 1
+    assert result.source.shape == (outputs, sources) == (len(own.scores), len(result.source_axis))
+    assert result.target.shape == (outputs, outputs) == (len(result.input_axis),) * 2
+    assert result.source.isfinite().all() and result.source.any()
+    assert not result.target.triu(1).abs().gt(1e-5).any() or method == "leave-one-out"
     short = attribute(learned, "house", "", method=method, steps=4)
     assert short.target.shape == (1, 1) and short.source.isfinite().all()
 
@@ -116,10 +116,10 @@ def test_small_portions_give_the_same(translator: Translator, method: Any, monke
 def test_one_token_in_and_one_out(learned: Translator, method: Any) -> None:
     """`</s>` alone, which no text gives."""
     special = learned.tokenizer.special
-    found = attribute(learned, run_of_ids(learned, [special.eos], [special.bos], [special.eos]), method=method)
-    assert found.source.shape == found.target.shape == (1, 1)
-    assert found.source.isfinite().all() and found.target.isfinite().all()
-    assert found.source_words.shape == (1, 0)
+    result = attribute(learned, run_of_ids(learned, [special.eos], [special.bos], [special.eos]), method=method)
+    assert result.source.shape == result.target.shape == (1, 1)
+    assert result.source.isfinite().all() and result.target.isfinite().all()
+    assert result.source_words.shape == (1, 0)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -150,5 +150,5 @@ def test_what_a_method_cannot_do_is_refused(learned: Translator, options: dict[s
 
 def test_a_contrast_with_itself_is_nothing(learned: Translator) -> None:
     for method in OF_TOKENS:
-        found: Attribution = attribute(learned, SOURCE, TARGET, method=method, contrast=Contrast(1, 9, 9), steps=2)
-        assert found.source.abs().max() < 1e-6
+        result: Attribution = attribute(learned, SOURCE, TARGET, method=method, contrast=Contrast(1, 9, 9), steps=2)
+        assert result.source.abs().max() < 1e-6

@@ -66,11 +66,11 @@ def score(translator: Translator, run: TeacherForcedRun, row: int, contrast: Con
 
 
 def check_against_captum(translator: Translator, contrast: Contrast | None = None) -> None:
-    found: dict[str, Attribution] = {
+    values: dict[str, Attribution] = {
         method: attribute(translator, SOURCE, TARGET, method=method, contrast=contrast, steps=STEPS)
         for method in ("gradient", "grad-x-input", "integrated-gradients")
     }
-    run = found["gradient"].run
+    run = values["gradient"].run
     inputs = embeddings(translator, run)
     rows = 1 if contrast else len(run.outputs)
     for row in range(rows):
@@ -88,11 +88,11 @@ def check_against_captum(translator: Translator, contrast: Contrast | None = Non
         )
         per_token["integrated-gradients"] = [g.sum(dim=2) for g in whole]
         for method, (source, target) in per_token.items():
-            assert found[method].source[row] == pytest.approx(source[0].detach(), abs=1e-5), (method, row)
-            assert found[method].target[row] == pytest.approx(target[0].detach(), abs=1e-5), (method, row)
-        reported = found["integrated-gradients"].report["gap"][row]
+            assert values[method].source[row] == pytest.approx(source[0].detach(), abs=1e-5), (method, row)
+            assert values[method].target[row] == pytest.approx(target[0].detach(), abs=1e-5), (method, row)
+        reported = values["integrated-gradients"].report["gap"][row]
         assert float(reported) == pytest.approx(abs(float(gap)), abs=1e-5)
-    assert found["gradient"].source.shape == (rows, run.source.shape[1])
+    assert values["gradient"].source.shape == (rows, run.source.shape[1])
 
 
 @pytest.mark.parametrize("options", SHAPES, ids=str)
@@ -107,7 +107,7 @@ def test_a_contrast_is_the_difference_of_two_log_probabilities(learned: Translat
 def test_edits_that_are_active_stay(learned: Translator) -> None:
     """A head that is switched off has no part in the gradient: the same as a model without its part of W^O."""
     with ablated(learned, [Head("cross", 1, 2)]):
-        found = attribute(learned, SOURCE, TARGET, method="grad-x-input")
+        result = attribute(learned, SOURCE, TARGET, method="grad-x-input")
     weight = learned.model.decoder.layers[1].get_parameter("cross_attention.w_o.weight")
     width, whole = learned.config.d_v, weight.detach().clone()
     try:
@@ -117,8 +117,8 @@ def test_edits_that_are_active_stay(learned: Translator) -> None:
     finally:
         with torch.no_grad():
             weight.copy_(whole)
-    assert found.source == pytest.approx(without.source, abs=1e-5)
-    assert not torch.allclose(found.source, attribute(learned, SOURCE, TARGET, method="grad-x-input").source)
+    assert result.source == pytest.approx(without.source, abs=1e-5)
+    assert not torch.allclose(result.source, attribute(learned, SOURCE, TARGET, method="grad-x-input").source)
 
 
 @of_shapes([{"activation": "gelu"}, {"activation": "swish", "norm": "pre"}])
@@ -136,9 +136,9 @@ def test_more_steps_close_the_gap(translator: Translator) -> None:
 
 
 def test_a_large_gap_is_said(learned: Translator, caplog: pytest.LogCaptureFixture) -> None:
-    found = attribute(learned, SOURCE, TARGET, method="integrated-gradients", steps=1)
-    sums = found.source.sum(dim=1) + found.target.sum(dim=1)
-    assert bool((found.report["gap"] > 0.05 * sums.abs()).any())
+    result = attribute(learned, SOURCE, TARGET, method="integrated-gradients", steps=1)
+    sums = result.source.sum(dim=1) + result.target.sum(dim=1)
+    assert bool((result.report["gap"] > 0.05 * sums.abs()).any())
     assert "sums are off by up to" in caplog.text
     caplog.clear()
     attribute(learned, SOURCE, TARGET, method="gradient")

@@ -35,11 +35,11 @@ def residual_after(run: TeacherForcedRun, kind: Kind, layer: int) -> torch.Tenso
 def test_every_vector_is_that_of_the_formula_and_all_sum_to_the_output(translator: Translator) -> None:
     run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
     for kind, layer in sublayers(translator):
-        found, expected = SubLayer.of(translator.model, run, kind, layer), parts(translator, run, kind, layer)
-        vectors, output = found.vectors(ALL), residual_after(run, kind, layer)
-        assert vectors.sum(dim=1) + found.constants(ALL) == pytest.approx(output, abs=1e-5), (kind, layer)
-        assert found.output(ALL) == pytest.approx(output, abs=1e-5)
-        assert found.constants(ALL) == pytest.approx(expected.constant, abs=1e-5)
+        result, expected = SubLayer.of(translator.model, run, kind, layer), parts(translator, run, kind, layer)
+        vectors, output = result.vectors(ALL), residual_after(run, kind, layer)
+        assert vectors.sum(dim=1) + result.constants(ALL) == pytest.approx(output, abs=1e-5), (kind, layer)
+        assert result.output(ALL) == pytest.approx(output, abs=1e-5)
+        assert result.constants(ALL) == pytest.approx(expected.constant, abs=1e-5)
         for query, row in enumerate(vectors):
             for key in range(expected.sent.shape[2]):
                 sent = expected.sent[:, query, key].sum(dim=0)
@@ -55,15 +55,15 @@ def test_what_an_edit_puts_in_the_place_of_a_head_belongs_to_no_token(learned: T
         run = teacher_forced_run(learned, SOURCE, TARGET, points=POINTS)
     off: list[Head] = [Head("cross", 1, 2), Head("encoder", 0, 1)]
     for kind, layer, head in off:
-        found = SubLayer.of(learned.model, run, kind, layer)
-        summed = found.vectors(ALL).sum(dim=1) + found.constants(ALL)
+        result = SubLayer.of(learned.model, run, kind, layer)
+        summed = result.vectors(ALL).sum(dim=1) + result.constants(ALL)
         assert summed == pytest.approx(residual_after(run, kind, layer), abs=1e-5)
-        assert [bool(messages.any()) for messages in found.messages] == [number != head for number in range(4)]
+        assert [bool(messages.any()) for messages in result.messages] == [number != head for number in range(4)]
 
 
 @of_shapes(SHAPES[:2])
 def test_norms_are_those_of_a_loop(translator: Translator) -> None:
-    found = {
+    values = {
         method: attribute(translator, SOURCE, TARGET, method=method, at="cross.2") for method in ("norm", "norm-ln")
     }
     of_head = attribute(translator, SOURCE, TARGET, method="norm", at="cross.2.3")
@@ -73,28 +73,28 @@ def test_norms_are_those_of_a_loop(translator: Translator) -> None:
         for query in range(queries):
             for key in range(keys):
                 sent = expected.sent[:, query, key].sum(dim=0)
-                assert float(getattr(found["norm"], name)[query, key]) == pytest.approx(float(sent.norm()), abs=1e-5)
+                assert float(getattr(values["norm"], name)[query, key]) == pytest.approx(float(sent.norm()), abs=1e-5)
                 if kind == "decoder" and query == key:
                     sent = sent + expected.residual[query]
                 normed = float(expected.linear(sent, query).norm())
-                assert float(getattr(found["norm-ln"], name)[query, key]) == pytest.approx(normed, abs=1e-5)
+                assert float(getattr(values["norm-ln"], name)[query, key]) == pytest.approx(normed, abs=1e-5)
                 if kind == "cross":
                     alone = float(expected.sent[2, query, key].norm())
                     assert float(of_head.source[query, key]) == pytest.approx(alone, abs=1e-5)
-    assert torch.equal(of_head.target, found["norm"].target)  # heads of self-attention are others
+    assert torch.equal(of_head.target, values["norm"].target)  # heads of self-attention are others
 
 
 @pytest.mark.parametrize(("at", "layer", "head"), [(None, None, None), ("cross.2", 1, None), ("cross.2.4", 1, 3)])
 def test_attention_is_that_of_the_maps(
     learned: Translator, at: str | None, layer: int | None, head: int | None
 ) -> None:
-    found = attribute(learned, SOURCE, TARGET, method="attention", at=at)
+    result = attribute(learned, SOURCE, TARGET, method="attention", at=at)
     maps = learned.teacher_force(SOURCE, TARGET).attention
     layers = slice(None) if layer is None else slice(layer, layer + 1)
     heads = slice(None) if head is None else slice(head, head + 1)
-    assert found.source == pytest.approx(maps.cross[layers, heads].mean(axis=(0, 1)), abs=1e-6)
-    assert found.target == pytest.approx(maps.decoder[layers].mean(axis=(0, 1)), abs=1e-6)
-    assert found.source_axis == maps.source and found.input_axis == maps.inputs
+    assert result.source == pytest.approx(maps.cross[layers, heads].mean(axis=(0, 1)), abs=1e-6)
+    assert result.target == pytest.approx(maps.decoder[layers].mean(axis=(0, 1)), abs=1e-6)
+    assert result.source_axis == maps.source and result.input_axis == maps.inputs
 
 
 @pytest.mark.parametrize("method", ["norm", "norm-ln"])
@@ -109,5 +109,5 @@ def test_edited_weights_are_read(learned: Translator) -> None:
     shape = attribute(learned, SOURCE, TARGET, method="attention").source.shape
     pattern = torch.rand(4, *shape).softmax(dim=-1)
     with edit(learned.model, hook_point_name("cross", 1, "weights"), inject(pattern)):
-        found = attribute(learned, SOURCE, TARGET, method="attention", at="cross.2")
-    assert found.source == pytest.approx(pattern.mean(dim=0), abs=1e-6)
+        result = attribute(learned, SOURCE, TARGET, method="attention", at="cross.2")
+    assert result.source == pytest.approx(pattern.mean(dim=0), abs=1e-6)

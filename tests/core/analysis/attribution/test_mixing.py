@@ -48,7 +48,7 @@ def shares_by_hand(translator: Translator, run: TeacherForcedRun, method: str, k
 @pytest.mark.parametrize("method", METHODS)
 def test_relevance_is_carried_from_layer_to_layer(translator: Translator, method: Method) -> None:
     run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
-    found = attribute(translator, SOURCE, TARGET, method=method)
+    result = attribute(translator, SOURCE, TARGET, method=method)
     source, target = run.source.shape[1], run.inputs.shape[1]
     layers = range(translator.config.num_layers)
     encoder = torch.eye(source)
@@ -62,17 +62,19 @@ def test_relevance_is_carried_from_layer_to_layer(translator: Translator, method
         for row in range(target):
             from_source[row] = cross[row, -1] * after_own[0][row] + cross[row, :-1] @ encoder
             from_target[row] = cross[row, -1] * after_own[1][row]
-    assert found.source == pytest.approx(from_source, abs=1e-5)
-    assert found.target == pytest.approx(from_target, abs=1e-5)
+    assert result.source == pytest.approx(from_source, abs=1e-5)
+    assert result.target == pytest.approx(from_target, abs=1e-5)
 
 
 @of_shapes(SHAPES)
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_sum_to_1_and_nothing_comes_from_the_future(translator: Translator, method: Method) -> None:
-    found = attribute(translator, SOURCE, TARGET, method=method)
-    assert found.source.sum(dim=1) + found.target.sum(dim=1) == pytest.approx(torch.ones(len(found.source)), abs=1e-5)
-    assert found.source.min() >= 0 and found.target.min() >= 0
-    assert not found.target.triu(1).any()
+    result = attribute(translator, SOURCE, TARGET, method=method)
+    assert result.source.sum(dim=1) + result.target.sum(dim=1) == pytest.approx(
+        torch.ones(len(result.source)), abs=1e-5
+    )
+    assert result.source.min() >= 0 and result.target.min() >= 0
+    assert not result.target.triu(1).any()
 
 
 @pytest.mark.parametrize("layer", [0, 1])
@@ -85,6 +87,6 @@ def test_contributions_of_one_layer_for_alignment(learned: Translator, layer: in
 def test_a_position_to_which_nothing_is_added_keeps_what_it_was(learned: Translator) -> None:
     everything = [("cross", layer, head) for layer in range(2) for head in range(4)]
     with ablated(learned, everything):  # type: ignore[arg-type]
-        found = attribute(learned, SOURCE, TARGET, method="alti")
-    assert not found.source.any()
-    assert found.target.sum(dim=1) == pytest.approx(torch.ones(len(found.target)), abs=1e-5)
+        result = attribute(learned, SOURCE, TARGET, method="alti")
+    assert not result.source.any()
+    assert result.target.sum(dim=1) == pytest.approx(torch.ones(len(result.target)), abs=1e-5)

@@ -23,16 +23,16 @@ from transformer_core.translator import Translator
 @of_shapes(FEW_SHAPES)
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_step_is_an_ordinary_ablation(translator: Translator, order: Order) -> None:
-    found = cumulative_ablation(translator, SOURCE, TARGET, order=order, texts=3, beam=2)
-    assert sorted(found.heads) == sorted(heads(translator))
-    assert len(found.log_p) == len(found.heads) + 1
-    for count in range(0, len(found.heads) + 1, 5):
-        with ablated(translator, found.heads[:count]):
+    result = cumulative_ablation(translator, SOURCE, TARGET, order=order, texts=3, beam=2)
+    assert sorted(result.heads) == sorted(heads(translator))
+    assert len(result.log_p) == len(result.heads) + 1
+    for count in range(0, len(result.heads) + 1, 5):
+        with ablated(translator, result.heads[:count]):
             expected = translator.score([(SOURCE, TARGET)])[0]
-        assert float(found.log_p[count]) == pytest.approx(expected, abs=1e-3)
-    assert [count for count, _ in found.texts] == [0, len(found.heads) // 2, len(found.heads)]
-    for count, text in found.texts:
-        with ablated(translator, found.heads[:count]):
+        assert float(result.log_p[count]) == pytest.approx(expected, abs=1e-3)
+    assert [count for count, _ in result.texts] == [0, len(result.heads) // 2, len(result.heads)]
+    for count, text in result.texts:
+        with ablated(translator, result.heads[:count]):
             assert translator.translate(SOURCE, beam=2).text == text
 
 
@@ -78,18 +78,18 @@ def test_falls_are_those_of_ordinary_ablations(translator: Translator) -> None:
 
     alone = {head: fall([head]) for head in everything}
     ordered = sorted(everything, key=lambda head: -alone[head])
-    found = head_faithfulness(translator, head_effects(translator, SOURCE, TARGET), max_heads=3, draws=2, seed=5)
+    result = head_faithfulness(translator, head_effects(translator, SOURCE, TARGET), max_heads=3, draws=2, seed=5)
     drawn = [random_order(everything, seed) for seed in (5, 6)]
     for count in (1, 2, 3):
-        assert float(found.first[count - 1]) == pytest.approx(fall(ordered[:count]), abs=1e-3)
-        assert float(found.last[count - 1]) == pytest.approx(fall(ordered[::-1][:count]), abs=1e-3)
+        assert float(result.first[count - 1]) == pytest.approx(fall(ordered[:count]), abs=1e-3)
+        assert float(result.last[count - 1]) == pytest.approx(fall(ordered[::-1][:count]), abs=1e-3)
         mean = sum(fall(order[:count]) for order in drawn) / len(drawn)
-        assert float(found.random[count - 1]) == pytest.approx(mean, abs=1e-3)
-    assert found.first[0] == max(found.first[0], found.random[0], found.last[0])
+        assert float(result.random[count - 1]) == pytest.approx(mean, abs=1e-3)
+    assert result.first[0] == max(result.first[0], result.random[0], result.last[0])
 
 
 def test_no_more_heads_go_than_there_are(translator: Translator) -> None:
     effects = head_effects(translator, SOURCE, TARGET)
-    found = head_faithfulness(translator, effects, max_heads=999, draws=1)
-    assert len(found.first) == len(heads(translator))
-    torch.testing.assert_close(found.first[-1], found.last[-1], atol=1e-3, rtol=0)  # all are off
+    result = head_faithfulness(translator, effects, max_heads=999, draws=1)
+    assert len(result.first) == len(heads(translator))
+    torch.testing.assert_close(result.first[-1], result.last[-1], atol=1e-3, rtol=0)  # all are off

@@ -81,7 +81,7 @@ def expected(translator: Translator, tokens: list[int]) -> dict[str, list[Any]]:
     """The parts of embedding, heads by key, and networks; nested lists in the order of layers."""
     seen, model, config = Recorded(translator), translator.model, translator.config
     maps = translator.teacher_force(SOURCE, TARGET).attention
-    found: dict[str, list[Any]] = {"decoder": [], "cross": [], "feed_forward": []}
+    result: dict[str, list[Any]] = {"decoder": [], "cross": [], "feed_forward": []}
     for layer in range(config.num_layers):
         for number, (kind, name) in enumerate((("decoder", "self_attention"), ("cross", "cross_attention"))):
             address = f"decoder.layers.{layer}.{name}"
@@ -96,14 +96,14 @@ def expected(translator: Translator, tokens: list[int]) -> dict[str, list[Any]]:
                     seen.carried(weight * vector, 3 * layer + number, tokens)
                     for weight, vector in zip(row, vectors, strict=True)
                 ])  # fmt: skip
-            found[kind].append(parts)
+            result[kind].append(parts)
         network = seen.out[f"decoder.layers.{layer}.feed_forward.w_2"][AT]
-        found["feed_forward"].append(seen.carried(network, 3 * layer + 2, tokens))
+        result["feed_forward"].append(seen.carried(network, 3 * layer + 2, tokens))
     with torch.no_grad():
         word, place = model.embedding(seen.inputs)[0, AT], model.positions(0, AT + 1)[AT]
-    found["embedding"] = seen.carried(word, -1, tokens)  # type: ignore[assignment]
-    found["positional_encoding"] = seen.carried(place, -1, tokens)  # type: ignore[assignment]
-    return found
+    result["embedding"] = seen.carried(word, -1, tokens)  # type: ignore[assignment]
+    result["positional_encoding"] = seen.carried(place, -1, tokens)  # type: ignore[assignment]
+    return result
 
 
 @of_shapes(SHAPES)
@@ -112,32 +112,32 @@ def test_every_part_is_what_a_frozen_model_makes_of_it(translator: Translator, c
     seen = Recorded(translator)
     given = [7, 9][:count]
     tokens = given or [seen.targets[AT]]
-    found = direct_effects(translator, SOURCE, TARGET, position=AT, tokens=given)
+    result = direct_effects(translator, SOURCE, TARGET, position=AT, tokens=given)
     for name, parts in expected(translator, tokens).items():
-        torch.testing.assert_close(found.parts[name], torch.tensor(parts), atol=1e-4, rtol=1e-4, msg=name)
+        torch.testing.assert_close(result.parts[name], torch.tensor(parts), atol=1e-4, rtol=1e-4, msg=name)
     logit = float(seen.logits[AT, tokens[0]] - (seen.logits[AT, tokens[1]] if count == 2 else 0.0))
-    assert found.logit == pytest.approx(logit, abs=1e-4) and found.total == pytest.approx(logit, abs=1e-4)
-    assert found.tokens == translator.tokenizer.tokens(tokens)
-    assert not found.parts["decoder"][:, :, AT + 1 :].any()  # nothing from the future
+    assert result.logit == pytest.approx(logit, abs=1e-4) and result.total == pytest.approx(logit, abs=1e-4)
+    assert result.tokens == translator.tokenizer.tokens(tokens)
+    assert not result.parts["decoder"][:, :, AT + 1 :].any()  # nothing from the future
 
 
 def test_heads_and_words_are_sums(translator: Translator) -> None:
-    found = direct_effects(translator, SOURCE, TARGET, position=AT)
-    assert list(found.heads) == ["decoder", "cross"]
-    for kind, values in found.heads.items():
-        torch.testing.assert_close(values, found.parts[kind].sum(dim=2))
-    words = found.source_words
+    result = direct_effects(translator, SOURCE, TARGET, position=AT)
+    assert list(result.heads) == ["decoder", "cross"]
+    for kind, values in result.heads.items():
+        torch.testing.assert_close(values, result.parts[kind].sum(dim=2))
+    words = result.source_words
     assert [word for word, _ in words] == ["The", "man", "sees", "a", "house", "today", "."]
-    by_token = found.parts["cross"].sum(dim=(0, 1))
+    by_token = result.parts["cross"].sum(dim=(0, 1))
     assert sum(value for _, value in words) == pytest.approx(float(by_token[:-1].sum()), abs=1e-4)  # without </s>
 
 
 def test_a_head_without_output_has_no_part(translator: Translator) -> None:
     with ablated(translator, [Head("cross", 1, 2), Head("decoder", 0, 1)]):
-        found = direct_effects(translator, SOURCE, TARGET, position=AT, tokens=[7, 9])
+        result = direct_effects(translator, SOURCE, TARGET, position=AT, tokens=[7, 9])
         logits = Recorded(translator).logits[AT]
-    assert not found.parts["cross"][1, 2].any() and not found.parts["decoder"][0, 1].any()
-    assert found.total == pytest.approx(float(logits[7] - logits[9]), abs=1e-4)
+    assert not result.parts["cross"][1, 2].any() and not result.parts["decoder"][0, 1].any()
+    assert result.total == pytest.approx(float(logits[7] - logits[9]), abs=1e-4)
 
 
 def test_an_edited_residual_stream_has_no_exact_sum(translator: Translator) -> None:
@@ -164,7 +164,7 @@ def test_what_is_not_there(translator: Translator, options: dict[str, Any], mess
 
 
 def test_the_text_is_short(translator: Translator) -> None:
-    found: DirectEffects = direct_effects(translator, SOURCE, TARGET, position=AT, tokens=[7, 9])
-    first, second = found.tokens
-    assert repr(found).startswith(f"logit({first}) - logit({second}) of token {AT + 1} is {found.logit:.2f} nats")
-    assert len(repr(found)) < 300
+    result: DirectEffects = direct_effects(translator, SOURCE, TARGET, position=AT, tokens=[7, 9])
+    first, second = result.tokens
+    assert repr(result).startswith(f"logit({first}) - logit({second}) of token {AT + 1} is {result.logit:.2f} nats")
+    assert len(repr(result)) < 300

@@ -37,8 +37,8 @@ SHAPES: list[dict[str, Any]] = [
 @of_shapes(SHAPES)
 @pytest.mark.parametrize("target", [TARGET, "Ja", None])
 def test_every_effect_is_that_of_an_ordinary_edit(translator: Translator, target: str | None) -> None:
-    found = head_effects(translator, SOURCE, target)
-    run = found.run
+    result = head_effects(translator, SOURCE, target)
+    run = result.run
     if target is None:
         own = translator.translate(SOURCE)
         assert run.text == own.text and run.tokens[: len(own.tokens)] == own.tokens
@@ -50,17 +50,17 @@ def test_every_effect_is_that_of_an_ordinary_edit(translator: Translator, target
         with ablated(translator, [Head(kind, layer, head)]), torch.no_grad():
             logits = translator.model(run.source, run.inputs, run.source_mask)
         without = torch.log_softmax(logits[0], dim=-1).gather(1, run.outputs[:, None])[:, 0]
-        assert found.effects[kind][layer, head] == pytest.approx(run.log_p - without, abs=1e-5), (kind, layer, head)
+        assert result.effects[kind][layer, head] == pytest.approx(run.log_p - without, abs=1e-5), (kind, layer, head)
 
 
 def test_only_the_named_layers_are_measured(learned: Translator) -> None:
     whole = head_effects(learned, SOURCE, TARGET).effects
-    found = head_effects(learned, SOURCE, TARGET, only={("encoder", 1), ("cross", 0)}).effects
+    result = head_effects(learned, SOURCE, TARGET, only={("encoder", 1), ("cross", 0)}).effects
     for kind, layer in ((kind, layer) for kind in KINDS for layer in range(learned.config.num_layers)):
         if (kind, layer) in {("encoder", 1), ("cross", 0)}:
-            assert found[kind][layer] == pytest.approx(whole[kind][layer], abs=1e-5)
+            assert result[kind][layer] == pytest.approx(whole[kind][layer], abs=1e-5)
         else:
-            assert found[kind][layer].isnan().all()
+            assert result[kind][layer].isnan().all()
     drawn = head_effects(learned, SOURCE, TARGET, change="random", draws=2, only={("cross", 0)})
     assert drawn.draws is not None and not drawn.draws["cross"][:, 0].isnan().any()
 
@@ -80,19 +80,19 @@ def put(mean: Tensor, value: Tensor, _site: Site) -> Tensor:
 
 
 def test_mean_ablation_puts_in_the_mean_over_other_sentences(learned: Translator) -> None:
-    found = head_effects(learned, SOURCE, TARGET, change="mean", others=OTHERS)
+    result = head_effects(learned, SOURCE, TARGET, change="mean", others=OTHERS)
     for kind, layer, head in heads(learned):
         mean = means_by_hand(learned, kind, layer)
         assert mean_outputs(learned, OTHERS)[kind][layer][:, 0] == pytest.approx(mean, abs=1e-5)
         with edit(learned, f"{kind}.{layer + 1}.{head + 1}", partial(put, mean[:, None])):
             without = teacher_forced_run(learned, SOURCE, TARGET).log_p
-        assert found.effects[kind][layer, head] == pytest.approx(found.run.log_p - without, abs=2e-5)
-    assert found.draws is None
+        assert result.effects[kind][layer, head] == pytest.approx(result.run.log_p - without, abs=2e-5)
+    assert result.draws is None
 
 
 def test_resampling_puts_in_what_a_head_said_of_another_sentence(learned: Translator) -> None:
     """Two sentences, two draws: each of them once. The first is long enough, the second is repeated."""
-    found = head_effects(learned, SOURCE, TARGET, change="resample", others=OTHERS, draws=2, seed=3)
+    result = head_effects(learned, SOURCE, TARGET, change="resample", others=OTHERS, draws=2, seed=3)
     some: list[tuple[Kind, int, int]] = [("encoder", 0, 1), ("decoder", 1, 2), ("cross", 0, 3), ("cross", 1, 0)]
     for kind, layer, head in some:
         address, effects = hook_point_name(kind, layer, "head_outputs"), []
@@ -108,11 +108,11 @@ def test_resampling_puts_in_what_a_head_said_of_another_sentence(learned: Transl
                 return changed
 
             with edit(learned.model, address, put_in):
-                effects.append(found.run.log_p - teacher_forced_run(learned, SOURCE, TARGET).log_p)
+                effects.append(result.run.log_p - teacher_forced_run(learned, SOURCE, TARGET).log_p)
         both = torch.stack(effects)
-        assert found.effects[kind][layer, head] == pytest.approx(both.mean(dim=0), abs=2e-5)
-        assert found.draws is not None
-        assert found.draws[kind][:, layer, head] == pytest.approx(both, abs=2e-5)
+        assert result.effects[kind][layer, head] == pytest.approx(both.mean(dim=0), abs=2e-5)
+        assert result.draws is not None
+        assert result.draws[kind][:, layer, head] == pytest.approx(both, abs=2e-5)
 
 
 def test_a_random_direction_is_as_long_as_what_is_taken_away_and_has_a_seed(learned: Translator) -> None:
@@ -135,7 +135,7 @@ def test_a_random_direction_is_as_long_as_what_is_taken_away_and_has_a_seed(lear
 def test_with_a_frozen_norm_only_the_removal_counts(translator: Translator) -> None:
     """The LayerNorm after the head, written out with the standard deviation of the unchanged run."""
     norm = translator.config.norm
-    found = head_effects(translator, SOURCE, TARGET, frozen_norm=True)
+    result = head_effects(translator, SOURCE, TARGET, frozen_norm=True)
     plain = head_effects(translator, SOURCE, TARGET)
     names: dict[Kind, str] = {kind: SUBLAYERS[kind] for kind in KINDS}
     for kind, layer, head in heads(translator):
@@ -159,19 +159,21 @@ def test_with_a_frozen_norm_only_the_removal_counts(translator: Translator) -> N
         context: Any = nullcontext() if norm == "pre" else sublayer.norm.register_forward_hook(normed)
         with context, ablated(translator, [Head(kind, layer, head)]):
             without = teacher_forced_run(translator, SOURCE, TARGET).log_p
-        effect = found.effects[kind][layer, head]
-        assert effect == pytest.approx(found.run.log_p - without, abs=1e-5), (kind, layer, head)
-    assert (norm == "pre") == all(torch.allclose(found.effects[kind], plain.effects[kind], atol=1e-6) for kind in KINDS)
+        effect = result.effects[kind][layer, head]
+        assert effect == pytest.approx(result.run.log_p - without, abs=1e-5), (kind, layer, head)
+    assert (norm == "pre") == all(
+        torch.allclose(result.effects[kind], plain.effects[kind], atol=1e-6) for kind in KINDS
+    )
 
 
 def test_edits_that_are_active_stay(learned: Translator) -> None:
     """The effect of a second head where a first one is off already; that of the first is then nothing."""
     with ablated(learned, [Head("cross", 1, 2)]):
-        found = head_effects(learned, SOURCE, TARGET)
+        result = head_effects(learned, SOURCE, TARGET)
     with ablated(learned, [Head("cross", 1, 2), Head("decoder", 0, 1)]):
         both = teacher_forced_run(learned, SOURCE, TARGET).log_p
-    assert found.effects["decoder"][0, 1] == pytest.approx(found.run.log_p - both, abs=1e-5)
-    assert found.effects["cross"][1, 2].abs().max() < 1e-5
+    assert result.effects["decoder"][0, 1] == pytest.approx(result.run.log_p - both, abs=1e-5)
+    assert result.effects["cross"][1, 2].abs().max() < 1e-5
 
 
 @pytest.mark.parametrize("change", ["mean", "resample"])

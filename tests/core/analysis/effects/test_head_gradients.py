@@ -20,7 +20,7 @@ STEP = 1e-6
 def slope(translator: Translator, run: TeacherForcedRun, head: Head, at: slice) -> float:
     """How fast the log-probability grows when a head's output at some positions is made a little longer."""
     kind, layer, number = head
-    found = []
+    rows = []
     for sign in (1, -1):
 
         def longer(value: torch.Tensor, _site: Any, by: float = 1 + sign * STEP) -> torch.Tensor:
@@ -30,8 +30,8 @@ def slope(translator: Translator, run: TeacherForcedRun, head: Head, at: slice) 
 
         with edit(translator.model, hook_point_name(kind, layer, "head_outputs"), longer), torch.no_grad():
             logits = translator.model(run.source, run.inputs, run.source_mask)[0]
-        found.append(float(logits.log_softmax(dim=1).gather(1, run.outputs[:, None]).sum()))
-    return (found[0] - found[1]) / (2 * STEP)
+        rows.append(float(logits.log_softmax(dim=1).gather(1, run.outputs[:, None]).sum()))
+    return (rows[0] - rows[1]) / (2 * STEP)
 
 
 @of_shapes(FEW_SHAPES)

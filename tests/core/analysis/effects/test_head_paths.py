@@ -80,17 +80,17 @@ class ByHand:
 
     def recorded(self, source: Tensor) -> dict[str, Tensor]:
         """Inputs of every W^O, and outputs of every network."""
-        found: dict[str, Tensor] = {}
+        values: dict[str, Tensor] = {}
         with ExitStack() as stack:
             for name, module in self.model.named_modules():
                 if name.endswith("w_o"):
                     stack.enter_context(hooked(module.register_forward_pre_hook(
-                        lambda _, inputs, name=name: found.update({name: inputs[0]}))))  # fmt: skip
+                        lambda _, inputs, name=name: values.update({name: inputs[0]}))))  # fmt: skip
                 elif name.endswith("feed_forward"):
                     stack.enter_context(hooked(module.register_forward_hook(
-                        lambda _, inputs, output, name=name: found.update({name: output}))))  # fmt: skip
+                        lambda _, inputs, output, name=name: values.update({name: output}))))  # fmt: skip
             self.metric(source)
-        return found
+        return values
 
     def effect(self, edge: Edge, share: float = 1.0) -> float:
         """The metric with `share` of the sender's change at the receiver's input, minus the plain one."""
@@ -148,13 +148,13 @@ def some(edges: list[Edge]) -> list[Edge]:
 def test_a_patched_edge_is_a_model_edited_by_hand(translator: Translator, direction: Direction) -> None:
     pair, by_hand = pair_of(translator, direction), ByHand(translator, direction)
     edges = some(list(attribution_patching(translator, pair)))
-    found = path_patching(translator, pair, edges)
-    assert list(found) == edges and len(edges) > 30
+    result = path_patching(translator, pair, edges)
+    assert list(result) == edges and len(edges) > 30
     assert pair.start == pytest.approx(by_hand.start, abs=1e-5)
     for edge in edges:
-        assert found[edge] == pytest.approx(by_hand.effect(edge), abs=2e-5), edge.names
+        assert result[edge] == pytest.approx(by_hand.effect(edge), abs=2e-5), edge.names
     if translator.config.residual:
-        assert max(map(abs, found.values())) > 0.01  # or there would be nothing to compare
+        assert max(map(abs, result.values())) > 0.01  # or there would be nothing to compare
 
 
 def test_batches_change_nothing(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_the_edges_are_those_that_something_passes(tokenizer: Tokenizer, norm: s
     }
 
     def projected(frozen: dict[str, Tensor]) -> tuple[dict[str, Tensor], float]:
-        found: dict[str, Tensor] = {}
+        values: dict[str, Tensor] = {}
         with ExitStack() as stack:
             for name, value in frozen.items():
                 module = by_hand.model.get_submodule(name)
@@ -188,17 +188,17 @@ def test_the_edges_are_those_that_something_passes(tokenizer: Tokenizer, norm: s
                 ))  # fmt: skip
             for name in projections:
                 stack.enter_context(hooked(by_hand.model.get_submodule(name).register_forward_hook(
-                    lambda _, inputs, output, name=name: found.update({name: output}))))  # fmt: skip
-            return found, by_hand.metric(by_hand.source)
+                    lambda _, inputs, output, name=name: values.update({name: output}))))  # fmt: skip
+            return values, by_hand.metric(by_hand.source)
 
     plain, start = projected(by_hand.own)
     for sender in heads(translator):
         name = f"{module_name(*sender[:2])}.w_o"
         changed = by_hand.own[name].clone()
         changed[..., sender[2] * width : (sender[2] + 1) * width] += 3.0
-        found, metric = projected(by_hand.own | {name: changed})
+        values, metric = projected(by_hand.own | {name: changed})
         for each, (place, read) in projections.items():
-            if (found[each] - plain[each]).abs().max() > 1e-5:
+            if (values[each] - plain[each]).abs().max() > 1e-5:
                 expected |= {
                     Edge(str(sender), f"{Head(*place, head)}.{read}") for head in range(translator.config.num_heads)
                 }
@@ -261,7 +261,7 @@ def test_a_graph_has_only_strong_edges_that_lead_to_the_logits() -> None:
 def test_the_graph_for_graphviz() -> None:
     lines = GRAPH.graph(1.0).dot().splitlines()
     assert lines[0] == "digraph heads {" and lines[-1] == "}"
-    edges = [found.groups() for line in lines if (found := re.fullmatch(r'"(.+)" -> "(.+)" \[label="(.+)"\]', line))]
+    edges = [result.groups() for line in lines if (result := re.fullmatch(r'"(.+)" -> "(.+)" \[label="(.+)"\]', line))]
     assert edges == [("encoder.1.2", "cross.2.1", "values -3.00"), ("cross.2.1", "logits", " +2.00")]
     assert repr(GRAPH).splitlines()[0] == "EdgeEffects of 4 edges" and len(repr(GRAPH)) < 200
 

@@ -61,14 +61,14 @@ def word_hidden(translator: Translator, positions: list[int]) -> Iterator[None]:
 
 def positions_of(words: tuple[str, ...], tokens: tuple[str, ...]) -> list[list[int]]:
     """Which tokens each word is made of."""
-    found, start = [], 0
+    result, start = [], 0
     for word in words:
         stop = start + 1
         while "".join(tokens[start:stop]) != word:
             stop += 1
-        found.append(list(range(start, stop)))
+        result.append(list(range(start, stop)))
         start = stop
-    return found
+    return result
 
 
 @torch.no_grad()
@@ -79,15 +79,15 @@ def log_p(translator: Translator, target: Any = TARGET) -> Tensor:
 
 @of_shapes(FEW_SHAPES)
 def test_every_effect_is_one_hook_of_torch(translator: Translator) -> None:
-    found = part_effects(translator, SOURCE, TARGET)
+    result = part_effects(translator, SOURCE, TARGET)
     whole = log_p(translator)
-    assert list(found.parts) == all_parts(translator)
-    for part, effects in zip(found.parts, found.effects, strict=True):
+    assert list(result.parts) == all_parts(translator)
+    for part, effects in zip(result.parts, result.effects, strict=True):
         with switched_off(translator, part):
             torch.testing.assert_close(effects, whole - log_p(translator), atol=1e-5, rtol=1e-4)
-    assert "".join(found.words).replace("\u2581", " ").strip() == SOURCE
-    hidden = positions_of(found.words, found.run.source_tokens)
-    for positions, effects in zip(hidden, found.word_effects, strict=True):
+    assert "".join(result.words).replace("\u2581", " ").strip() == SOURCE
+    hidden = positions_of(result.words, result.run.source_tokens)
+    for positions, effects in zip(hidden, result.word_effects, strict=True):
         with word_hidden(translator, positions):
             torch.testing.assert_close(effects, whole - log_p(translator), atol=1e-4, rtol=1e-3)
 
@@ -96,18 +96,18 @@ def test_every_effect_is_one_hook_of_torch(translator: Translator) -> None:
 @pytest.mark.parametrize("beam", [1, 3])
 def test_the_cached_search_is_the_forced_pass(translator: Translator, beam: int) -> None:
     for part in all_parts(translator)[::2]:
-        found = translate_without(translator, SOURCE, part, beam=beam)
-        best = found.hypotheses[0]
+        result = translate_without(translator, SOURCE, part, beam=beam)
+        best = result.hypotheses[0]
         with switched_off(translator, part):
-            expected = log_p(translator, found)
+            expected = log_p(translator, result)
         count = len(best.log_probabilities)
         assert list(best.log_probabilities) == pytest.approx(expected[:count].tolist(), abs=1e-4), part
-    found = translate_without(translator, SOURCE, 1, beam=beam)
+    result = translate_without(translator, SOURCE, 1, beam=beam)
     words = part_effects(translator, SOURCE, TARGET)
     with word_hidden(translator, positions_of(words.words, words.run.source_tokens)[1]):
-        expected = log_p(translator, found)
-    count = len(found.hypotheses[0].log_probabilities)
-    assert list(found.hypotheses[0].log_probabilities) == pytest.approx(expected[:count].tolist(), abs=1e-4)
+        expected = log_p(translator, result)
+    count = len(result.hypotheses[0].log_probabilities)
+    assert list(result.hypotheses[0].log_probabilities) == pytest.approx(expected[:count].tolist(), abs=1e-4)
 
 
 def test_a_word_that_does_not_exist(tokenizer: Tokenizer) -> None:
