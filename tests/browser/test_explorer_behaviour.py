@@ -43,7 +43,7 @@ def test_a_tile_opens_its_head_at_once_and_python_hears_of_it(explorer: Page) ->
         choose(explorer, ".tile >> nth=0")
         before = caption.inner_text()
         milliseconds = milliseconds_of(explorer.locator(".tile").nth(20))
-        assert caption.inner_text() != before and "head 3.5" in caption.inner_text()
+        assert caption.inner_text() != before and "head cross.3.5" in caption.inner_text()
         return milliseconds
 
     assert quickest(spent, 280) < 280, "drawn before Python is even told (300 ms)"
@@ -121,7 +121,7 @@ def test_space_plays_and_pauses_the_decoding(explorer: Page) -> None:
 def test_the_keyboard_reaches_every_cell_and_every_head(explorer: Page) -> None:
     weights = map_of(MAPS, "cross")
     press(explorer, ".map", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight")
-    assert announced(explorer) == f"head 4.6, 'bra' to 'dog', {weights[1, 2]:.2f}"
+    assert announced(explorer) == f"head cross.4.6, 'bra' to 'dog', {weights[1, 2]:.2f}"
     press(explorer, ".tile[tabindex='0']", "ArrowUp", "ArrowRight", "Enter")
     assert selected(explorer) == "3.7"
     assert explorer.locator(".tile[tabindex='0']").count() == 1
@@ -165,7 +165,7 @@ def test_the_decoding_is_recorded_as_a_film(explorer: Page, tmp_path: Path) -> N
         assert state(explorer, "step") == 1, "from the first token"
     explorer.locator(".play.playing").wait_for(state="detached")
     assert state(explorer, "step") is None, "to the last"
-    assert waiting.value.suggested_filename == "headlight_cross_4.6.webm"
+    assert waiting.value.suggested_filename == "headlight_cross.4.6.webm"
     waiting.value.save_as(tmp_path / "film.webm")
     film = (tmp_path / "film.webm").read_bytes()
     assert film.startswith(b"\x1a\x45\xdf\xa3") and b"webm" in film[:64], "an EBML file of the kind WebM"

@@ -59,7 +59,8 @@ def test_two_heads_and_their_difference(open_payload: Open, check_accessibility:
     press(page, DIFFERENCE, "ArrowRight", "ArrowDown", "ArrowRight")
     sign = "+" if b[1, 1] > a[1, 1] else "−"
     live = page.locator(".compare [aria-live]")
-    assert live.inner_text() == f"head 2.1 minus head 4.6, 'bra' to 'brown', {sign}{abs(b[1, 1] - a[1, 1]):.2f}"
+    heads = "head cross.2.1 minus head cross.4.6"
+    assert live.inner_text() == f"{heads}, 'bra' to 'brown', {sign}{abs(b[1, 1] - a[1, 1]):.2f}"
     readout = page.locator(".compare-readout").inner_text()
     assert f"A {a[1, 1]:.3f}, B {b[1, 1]:.3f}" in readout
     page.get_by_role("button", name=ENGLISH["compare_table"]).click()

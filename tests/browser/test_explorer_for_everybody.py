@@ -45,7 +45,7 @@ def test_128_tokens_scroll_inside_and_stay_light(open_explorer: Open) -> None:
     assert nodes(page) < 2000
     press(page, ".map", "ArrowDown", "PageDown", "End")
     weight = map_of(maps, "cross")[127, 127]
-    assert announced(page) == f"head 4.6, '</s>' to '</s>', {weight:.2f}"
+    assert announced(page) == f"head cross.4.6, '</s>' to '</s>', {weight:.2f}"
     page.keyboard.press("Escape")
     settle(page)
     place = place_of(page)

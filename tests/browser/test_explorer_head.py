@@ -173,7 +173,7 @@ def test_lines_lie_between_their_tokens_and_are_as_strong_as_their_weights(explo
     press(explorer, ".lines", "ArrowDown", "ArrowDown")
     decoder = map_of(MAPS, "decoder")[1]
     key = int(decoder.argmax())
-    line = f"head 4.6, 'Ein' to '{shown(MAPS.inputs.tokens[key])}', {decoder[key]:.2f}"
+    line = f"head decoder.4.6, 'Ein' to '{shown(MAPS.inputs.tokens[key])}', {decoder[key]:.2f}"
     assert announced(explorer) == line
 
 
@@ -230,7 +230,7 @@ def test_one_token_in_all_heads(explorer: Page) -> None:
     explorer.locator(".map").click(position={"x": place["left"] - 20, "y": y})  # head 2.3
     settle(explorer)
     assert explorer.locator(".zoom-head").get_attribute("aria-pressed") == "true"
-    assert "head 2.3" in str(explorer.locator(".tile[aria-selected=true]").get_attribute("aria-label"))
+    assert "head cross.2.3" in str(explorer.locator(".tile[aria-selected=true]").get_attribute("aria-label"))
 
 
 def test_the_time_bar_shows_candidates_and_answers_to_keys_everywhere(explorer: Page) -> None:

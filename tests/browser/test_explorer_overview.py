@@ -92,7 +92,7 @@ def test_144_tiles_at_a_glance_and_each_opens_its_head(open_explorer: Open) -> N
     page.keyboard.press("Enter")
     page.get_by_text('"layer": 2').wait_for()
     assert [reported(page)[name] for name in ("kind", "layer", "head")] == ["encoder", 2, 4]
-    assert page.locator(".map").is_visible() and "head 3.5" in page.locator(".caption").inner_text()
+    assert page.locator(".map").is_visible() and "head encoder.3.5" in page.locator(".caption").inner_text()
     page.keyboard.press("Escape")
     settle(page)
     assert not page.locator(".map").is_visible() and focused(page) == "encoder 3.5"
@@ -118,7 +118,7 @@ def test_tiles_flow_in_the_order_of_a_measure(explorer: Page, check_accessibilit
     assert shown == [f"{value:.1f}" for value in np.sort(distance.ravel())]
     label = explorer.locator(".block[data-kind=cross] .tile[data-head='2.3']").get_attribute("aria-label")
     nats, tokens = entropy[1, 2], distance[1, 2]
-    assert label == f"Encoder-decoder attention, head 2.3, entropy {nats:.2f} nats, distance {tokens:.1f} tokens"
+    assert label == f"Encoder-decoder attention, head cross.2.3, entropy {nats:.2f} nats, distance {tokens:.1f} tokens"
     order.select_option("alignment")
     settle(explorer)
     assert names(explorer, ".block[data-kind=cross]") == best_first(rates)
@@ -231,7 +231,7 @@ def test_pointing_at_a_tile_tells_its_strongest_link(explorer: Page) -> None:
     explorer.locator(".tile").nth(20).hover()
     settle(explorer)
     text = explorer.locator(".count").inner_text()
-    assert text.startswith("Encoder-decoder attention, head 3.5, entropy") and "head 3.5 attends" in text
+    assert text.startswith("Encoder-decoder attention, head cross.3.5, entropy") and "head cross.3.5 attends" in text
     explorer.mouse.move(2, 2)
     settle(explorer)
     assert explorer.locator(".count").inner_text() == before

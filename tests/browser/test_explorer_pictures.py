@@ -43,7 +43,7 @@ def test_it_opens_with_the_translation_one_large_head_and_all_tiles(explorer: Pa
     assert selected(explorer) == "4.6"
     assert explorer.locator(".tokens").all_text_contents() == list(MAPS.outputs.word_texts)
     assert re.fullmatch(
-        r"Generating \S+: head 4\.6 attends to \S+ \(\d+\s%\)\.", explorer.locator(".caption").inner_text()
+        r"Generating \S+: head cross\.4\.6 attends to \S+ \(\d+\s%\)\.", explorer.locator(".caption").inner_text()
     )
     assert "not a translation of the word" in explorer.locator(".words-note").inner_text()
     bottom = explorer.locator(".tiles").bounding_box()
@@ -67,7 +67,7 @@ def test_the_caption_tells_the_longest_content_word_of_the_nearly_sharpest_rows(
         ENGLISH["caption_cross"],
         query=shown(MAPS.outputs.tokens[query]),
         key=shown(MAPS.source.tokens[key]),
-        head="4.6",
+        head="cross.4.6",
         weight=f"{round(float(weights[query, key]) * 100)}\u202f%",
     )
     assert explorer.locator(".caption").inner_text() == expected

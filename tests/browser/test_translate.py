@@ -83,7 +83,7 @@ def test_typing_translates_without_enter_and_examples_are_one_click_away(page: P
 def test_kind_head_and_step_live_in_the_address(page: Page, open_page: OpenPage) -> None:
     page.get_by_role("button", name=T("explorer.kind_decoder")).click()
     wait_for_params(page, kind="decoder")
-    page.get_by_role("gridcell", name="head 2.3,").click()
+    page.get_by_role("gridcell", name="head decoder.2.3,").click()
     wait_for_params(page, layer="2", head="3")
     page.get_by_role("slider", name=T("explorer.step")).focus()
     page.keyboard.press("Home")

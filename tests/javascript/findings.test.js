@@ -16,8 +16,8 @@ test("each explorer has its own, and keeps what was found before", () => {
   receiveFinding({ off: { head: "cross.2.2" } }, "two");
   receiveFinding({ off: null });
   receiveFinding({ card: null }, "one");
-  assert.deepEqual(findings("one"), { roles: null, off: { head: "cross.0.1" }, card: null });
-  assert.deepEqual(findings("two"), { off: { head: "cross.1.1" } });
+  assert.deepEqual(findings("one"), { roles: null, off: { head: "cross.1.2" }, card: null });
+  assert.deepEqual(findings("two"), { off: { head: "cross.2.2" } });
   assert.deepEqual(findings(undefined), { off: null });
   assert.deepEqual(findings("none"), {});
   assert.equal(told, 4);

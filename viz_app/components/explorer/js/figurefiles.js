@@ -49,8 +49,9 @@ export class FigureFiles {
    */
   save(part, format) {
     const { figure, overview, recorder: film, theme, translation } = this.explorer;
-    const { kind, name } = figure.picture.matrix;
-    const file = `headlight_${kind}_${part === "head" ? name : part}.${format}`;
+    const { kind, name, groups } = figure.picture.matrix;
+    const shown = part === "head" && !groups ? name : `${kind}_${part === "head" ? name : part}`;
+    const file = `headlight_${shown}.${format}`;
     if (format === "csv") return download(csvFile(this.table(part)), file);
     const tiles = [translation.about?.text ?? "", overview.about.textContent ?? ""];
     const lines = part === "head" ? film.lines() : film.lines(...tiles);
@@ -114,7 +115,7 @@ export class FigureFiles {
       /** @param {number} query */
       const weights = (query) => keys.map((key) => (picture.forbidden(query, key) ? "" : matrix.at(query, key)));
       return [
-        [`${matrix.kind} ${matrix.name}`, ...keys.map((key) => matrix.keys[key].text)],
+        [matrix.groups ? `${matrix.kind} ${matrix.name}` : matrix.name, ...keys.map((key) => matrix.keys[key].text)],
         ...rows.slice(0, written).map((query) => [matrix.queries[query].text, ...weights(query)]),
       ];
     });

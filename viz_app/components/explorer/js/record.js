@@ -41,10 +41,10 @@ export class Recorder {
   /** Goes to the first token and plays; the film ends when the time bar does. */
   start() {
     const { store, film } = this;
-    const { kind, name } = this.figure.picture.matrix;
+    const { kind, name, groups } = this.figure.picture.matrix;
     store.set({ step: 1, playing: false });
     store.flush();
-    film.start(`headlight_${kind}_${name}`);
+    film.start(`headlight_${groups ? `${kind}_${name}` : name}`);
     const { recorder } = film;
     setTimeout(() => {
       if (film.recorder !== recorder) return;

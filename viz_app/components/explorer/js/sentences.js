@@ -16,7 +16,8 @@ const SHORT = 3; // letters at most of a word that rarely carries meaning
  */
 function meanOf({ name, groups }) {
   if (groups) return null;
-  return name === "mean" ? "all" : name.endsWith(".mean") ? "layer" : null;
+  if (!name.endsWith(".mean")) return null;
+  return name.split(".").length === 2 ? "all" : "layer";
 }
 
 /**
@@ -29,13 +30,13 @@ export function meanName(matrix, texts) {
   if (!mean) return "";
   const { layers, heads } = matrix.view;
   return fillText(texts[`mean_${mean}`], {
-    layer: matrix.name.split(".")[0],
+    layer: matrix.name.split(".")[1],
     count: mean === "all" ? layers * heads : heads,
   });
 }
 
 /**
- * "Encoder-decoder attention, head 4.6", or of a token in all heads.
+ * "Encoder-decoder attention, head cross.4.6", or of a token in all heads.
  * @param {LabelledMatrix} matrix
  * @param {ExplorerTexts} texts
  */
@@ -47,7 +48,7 @@ export function title(matrix, texts) {
 }
 
 /**
- * "Writing *Hund*, head 4.6 looked 81 % at *dog*": the pinned row, that of the current step, or the most telling one.
+ * "Writing *Hund*, head cross.4.6 looked 81 % at *dog*": the pinned row, that of the current step, or the most telling one.
  * @param {Picture} picture
  * @param {ExplorerTexts} texts
  */
@@ -73,7 +74,7 @@ export function caption(picture, texts) {
 }
 
 /**
- * "*Hund* in all heads: head 4.6 looks most sharply, 81 % at *dog*."
+ * "*Hund* in all heads: head cross.4.6 looks most sharply, 81 % at *dog*."
  * @param {Picture} picture
  * @param {ExplorerTexts} texts
  */
@@ -85,7 +86,7 @@ function tokenCaption(picture, texts) {
   if (!best) return fill(texts.blind_caption, { query: name });
   return fill(matrix.received ? texts.token_caption_key : texts.token_caption_query, {
     token: name,
-    head: matrix.queries[best[0]].text,
+    head: `${matrix.kind}.${matrix.queries[best[0]].text}`,
     other: emphasised(matrix.keys[best[1]].text),
     weight: percent(matrix.at(...best)),
   });
@@ -202,7 +203,8 @@ export function hiddenNote(picture, texts) {
  */
 function rowName(matrix, query, texts) {
   const { text } = matrix.queries[query];
-  if (matrix.groups) return fill(texts.token_row, { head: h("b", {}, text), token: strong(matrix.name) });
+  if (matrix.groups)
+    return fill(texts.token_row, { head: h("b", {}, `${matrix.kind}.${text}`), token: strong(matrix.name) });
   const other = matrix.others[query]?.text || "\u2026";
   const values = {
     query: strong(text),
@@ -226,7 +228,7 @@ export function unitName({ unit }, texts) {
 const strong = (text) => tokenElement(text, "b", { class: "token" });
 
 /**
- * The cell of the keyboard for the ear: "head 3.5, 'Hund' to 'dog', 0.81". The pointer says nothing. Of a query or a key
+ * The cell of the keyboard for the ear: "head cross.3.5, 'Hund' to 'dog', 0.81". The pointer says nothing. Of a query or a key
  * alone its strongest link is named.
  * @param {Picture} picture
  * @param {Cursor | null} cursor
@@ -249,5 +251,5 @@ export function spoken(picture, cursor, texts) {
   if (mean) return fillText(texts.mean_spoken, { mean, query: from, key: to, weight });
   if (!matrix.groups) return fillText(texts.spoken, { head: matrix.name, query: from, key: to, weight });
   const [looking, seen] = matrix.received ? [to, matrix.name] : [matrix.name, to];
-  return fillText(texts.spoken, { head: from, query: looking, key: seen, weight });
+  return fillText(texts.spoken, { head: `${matrix.kind}.${from}`, query: looking, key: seen, weight });
 }

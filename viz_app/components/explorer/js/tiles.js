@@ -1,8 +1,9 @@
 // Every head as a thumbnail: of one kind, of one layer, or of all three kinds in three blocks.
 
+import { headAddress } from "../../common/heads/heads.js";
 import { RovingFocus } from "../../common/page/arrowkeys.js";
 import { h, rootOf } from "../../common/page/dom.js";
-import { decimals, fillText, headName, percent } from "../../common/text/format.js";
+import { decimals, fillText, percent } from "../../common/text/format.js";
 import { arrange } from "./data/arrange.js";
 import { Block } from "./draw/block.js";
 import { isCell } from "./draw/picture.js";
@@ -146,7 +147,7 @@ export class Tiles {
   }
 
   /**
-   * "Encoder self-attention, head 3.5, entropy 0.83 nats", with the measure of the order, whether it has changed, and what
+   * "Encoder self-attention, head encoder.3.5, entropy 0.83 nats", with the measure of the order, whether it has changed, and what
    * the atlas says of its role.
    * @param {Kind} kind
    * @param {number} index
@@ -159,7 +160,7 @@ export class Tiles {
     const { heads } = measures.translation.kinds[kind];
     /** @param {string} name */
     const value = (name) => measures.text(name, kind, index);
-    const head = headName(Math.floor(index / heads), index % heads);
+    const head = headAddress({ kind, layer: Math.floor(index / heads), head: index % heads });
     const parts = [fillText(texts.tile, { kind: texts[`kind_${kind}`], head, entropy: value("entropy") })];
     if (measures.resting(kind).has(index))
       parts.push(fillText(texts.tiles_resting, { share: percent(measures.of("resting", kind)?.[index] ?? 0) }));

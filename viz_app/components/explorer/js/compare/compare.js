@@ -2,10 +2,9 @@
 
 import { cssColour } from "../../../common/draw/canvas.js";
 import { divergingPixel } from "../../../common/draw/diverging.js";
-import { parseHead } from "../../../common/heads/heads.js";
 import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { tool } from "../../../common/page/tool.js";
-import { decimals, fillText, headName } from "../../../common/text/format.js";
+import { decimals, fillText } from "../../../common/text/format.js";
 import { Comparison } from "../data/comparison.js";
 import { Difference, DifferencePicture, plus } from "../data/difference.js";
 import { ColourScale } from "../draw/colourscale.js";
@@ -140,9 +139,8 @@ export class Compare {
     const { texts, comparison } = this;
     const { pinned, translation } = comparison;
     if (!pinned || !a) {
-      const { layer, head } = parseHead(against ?? "");
       const waiting = vsmodel ? texts.compare_waiting_model : texts.compare_waiting;
-      const values = { model: comparison.modelTitle(vsmodel ?? ""), head: headName(layer, head) };
+      const values = { model: comparison.modelTitle(vsmodel ?? ""), head: against ?? "" };
       return this.about.replaceChildren(fill(waiting, values));
     }
     const others = pinned.about?.model !== translation.about?.model;
@@ -153,7 +151,7 @@ export class Compare {
   }
 
   /**
-   * "A: head 2.1 · Encoder-decoder attention · sentence · model".
+   * "A: head cross.2.1 · Encoder-decoder attention · sentence · model".
    * @param {string} letter
    * @param {Translation} translation
    * @param {LabelledMatrix} matrix
@@ -267,7 +265,7 @@ export class Compare {
   }
 
   /**
-   * "head 4.6 minus head 2.1, 'Hund' to 'dog', +0.31".
+   * "head cross.4.6 minus head cross.2.1, 'Hund' to 'dog', +0.31".
    * @param {Difference} difference
    * @param {Cursor} inA
    * @param {Cursor} inB

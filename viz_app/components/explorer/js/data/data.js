@@ -188,7 +188,7 @@ export class View extends HeadView {
   matrix(layer, head, average = "none") {
     if (average === "none") return super.matrix(layer, head);
     const layers = average === "all" ? Array.from({ length: this.layers }, (_, index) => index) : [layer];
-    const name = average === "all" ? "mean" : `${layer + 1}.mean`;
+    const name = average === "all" ? `${this.kind}.mean` : `${this.kind}.${layer + 1}.mean`;
     if (!this.means.has(name)) this.means.set(name, this.mean(layers));
     return new HeadMatrix(this, name, this.means.get(name) ?? [], 0, this.scale, this.present(layers));
   }

@@ -1,6 +1,6 @@
 // All heads of one kind on one sentence: what tiles, maps and matrices are drawn from.
 
-import { headName } from "../../../common/text/format.js";
+import { headAddress } from "../../../common/heads/heads.js";
 import { BOUNDARY, tokenText } from "../../../common/text/tokens.js";
 import { HeadMatrix } from "./labelledmatrix.js";
 
@@ -88,9 +88,14 @@ export class HeadView {
    * @param {number} head
    */
   matrix(layer, head) {
-    return new HeadMatrix(this, headName(layer, head), this.values, this.offset(layer, head, 0), this.scale, [
-      [layer, head],
-    ]);
+    return new HeadMatrix(
+      this,
+      headAddress({ kind: this.kind, layer, head }),
+      this.values,
+      this.offset(layer, head, 0),
+      this.scale,
+      [[layer, head]],
+    );
   }
 
   /**
