@@ -105,7 +105,7 @@ def test_a_head_tells_its_role_or_that_it_bears_no_name(
                 chance=f"{round(role.chance * 100)}\u202f%",
                 places=role.places,
             )
-            page.get_by_role("gridcell", name=re.compile(rf"head {layer + 1}\.{head + 1},")).click()
+            page.get_by_role("gridcell", name=re.compile(rf"head {kind}\.{layer + 1}\.{head + 1},")).click()
             told, expected = page.locator(".head-role"), f"{expected} {t['role_examples']}"
             assert until(page, lambda: told.inner_text() == expected), f"{told.inner_text()!r} is not {expected!r}"  # noqa: B023
     assert page.locator(".card-button").is_hidden()

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from transformer_core.head import Head
 from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.lessons.catalogue import LAB
@@ -46,8 +47,8 @@ def draw_edit_button(t: Texts, key: str, edit: Callable[..., None], *args: objec
 
 def open_in_lab(selection: Selection) -> None:
     """For `enqueue_callback`: open the Lab at the selected head."""
-    head = f"{selection.kind}.{selection.layer}.{selection.head}"
-    st.session_state[state_key(LAB)] = LessonState("off", {"chosen": head})
+    head = Head(selection.kind, selection.layer, selection.head)
+    st.session_state[state_key(LAB)] = LessonState("off", {"chosen": str(head)})
     session.navigate_to(LAB)
 
 
