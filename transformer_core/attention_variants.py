@@ -58,9 +58,9 @@ class AttentionVariant:
 
     def module_class(self, restricted: bool = False) -> Any:
         """Return the class of an attention, restricted to a window or not."""
-        found = self.build_restricted if restricted else self.build
-        assert found is not None, "ModelConfig allows no window here"
-        return pkgutil.resolve_name(found) if isinstance(found, str) else found
+        build = self.build_restricted if restricted else self.build
+        assert build is not None, "ModelConfig allows no window here"
+        return pkgutil.resolve_name(build) if isinstance(build, str) else build
 
 
 def _weighted_products(sizes: HeadSizes, queries: int, keys: int, pairs: int) -> float:

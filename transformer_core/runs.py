@@ -239,19 +239,19 @@ def run(
     inputs = _inputs(model, pairs, edits)
     order = sorted(range(len(pairs)), key=lambda number: (len(inputs[number].source), inputs[number].rows))
     addresses = {place.address for place in places}
-    found: dict[int, tuple[ReadSentence, dict[str, Tensor]]] = {}
+    by_number: dict[int, tuple[ReadSentence, dict[str, Tensor]]] = {}
     ordered = [inputs[number] for number in order]
     for group in [[each] for each in ordered] if grad else model.passes(ordered):
-        numbers = order[len(found) : len(found) + len(group)]
-        changed, kept = edit(model, edits), capture(model, addresses, grad=grad)
-        with torch.set_grad_enabled(grad), batch_context(numbers, len(pairs)), changed, kept as seen:
+        numbers = order[len(by_number) : len(by_number) + len(group)]
+        changed, recorder = edit(model, edits), capture(model, addresses, grad=grad)
+        with torch.set_grad_enabled(grad), batch_context(numbers, len(pairs)), changed, recorder as seen:
             log_p = model.read(group)
         for row, (number, each) in enumerate(zip(numbers, group, strict=True)):
             translation = model.tokenizer.decode(each.target)
             sentence = ReadSentence(pairs[number][0], translation, *model.axes(each), log_p[row, : each.rows])
-            own = {at: value if grad else _cut(value, at, row, sentence) for at, value in seen.items()}
-            found[number] = sentence, own
-    sentences, values = zip(*(found[number] for number in range(len(pairs))), strict=True)
+            activations = {at: value if grad else _cut(value, at, row, sentence) for at, value in seen.items()}
+            by_number[number] = sentence, activations
+    sentences, values = zip(*(by_number[number] for number in range(len(pairs))), strict=True)
     calls = {address: [each[address] for each in values] for address in values[0]}
     return Run(sentences, Captured(calls), several=not one)
 

@@ -310,7 +310,7 @@ class Translator:
         source = make_batch([sources[number] for number in filled], [[] for _ in filled], special).source
         lengths = [(len(sources[number]) + 1, None) for number in filled]
         with batch_context(filled, len(sources), lengths):
-            found = beam_search(
+            outcomes = beam_search(
                 self.model,
                 source.to(self._device),
                 special,
@@ -320,7 +320,7 @@ class Translator:
                 self.constraint([sources[number] for number in filled], config),
                 [begun[number] for number in filled],
             )
-        for number, result in zip(filled, found, strict=True):
+        for number, result in zip(filled, outcomes, strict=True):
             results[number] = result
         return results
 
@@ -443,11 +443,11 @@ class Translator:
         """
         for each in pairs:
             self.check_maps(each)
-        found: list[AttentionMaps] = []
+        maps_: list[AttentionMaps] = []
         for together in self.passes(pairs, logits=False):
-            with batch_context(range(len(found), len(found) + len(together)), len(pairs)):
-                found += self._forced_pass(together)
-        return found
+            with batch_context(range(len(maps_), len(maps_) + len(together)), len(pairs)):
+                maps_ += self._forced_pass(together)
+        return maps_
 
     def _map_size(self, reading: TeacherForcedInput) -> tuple[int, int, int]:
         """Return heads, S and T."""
@@ -531,8 +531,8 @@ class Translator:
 
         def weights(kind: Kind, queries: int, keys: int) -> FloatArray:
             """(L, H, Q, K), a copy where they would keep other sentences or pinned memory alive."""
-            found = maps[kind][:, row, :, :queries, :keys].numpy()
-            return found.copy() if len(maps[kind][0]) > 1 or maps[kind].is_pinned() else found
+            cut = maps[kind][:, row, :, :queries, :keys].numpy()
+            return cut.copy() if len(maps[kind][0]) > 1 or maps[kind].is_pinned() else cut
 
         return AttentionMaps(
             encoder=weights("encoder", sources, sources),

@@ -65,14 +65,17 @@ def record_activations(model: Transformer, source: Tensor, inputs: Tensor) -> tu
     with capture(model, _POINTS) as seen:
         model(source, inputs, mask)
     of_source = (model.source_embedding or model.embedding)(source)[0]
-    found = [*_side(model, "encoder", of_source, seen), *_side(model, "decoder", model.embedding(inputs)[0], seen)]
-    found.append(Activation("decoder", "linear", None, None, seen["decoder.logits"][0]))
-    return tuple(found)
+    activations = [
+        *_side(model, "encoder", of_source, seen),
+        *_side(model, "decoder", model.embedding(inputs)[0], seen),
+    ]
+    activations.append(Activation("decoder", "linear", None, None, seen["decoder.logits"][0]))
+    return tuple(activations)
 
 
 def _side(model: Transformer, side: Side, embedded: Tensor, seen: Captured) -> list[Activation]:
     """List the activations of one stack."""
-    found = [
+    activations = [
         Activation(side, "embedding", None, None, embedded),
         Activation(side, "positions", None, None, seen[f"{side}.embeddings"][0]),
     ]
@@ -82,6 +85,6 @@ def _side(model: Transformer, side: Side, embedded: Tensor, seen: Captured) -> l
             ffn = sublayer == "feed_forward"
             inner = seen[f"{address}.activations"][0] if ffn else None
             out = seen[f"{address}.{'ffn_output' if ffn else 'attention_output'}"][0]
-            found.append(Activation(side, sublayer, layer, sublayer, out, inner))
-            found.append(Activation(side, "add_norm", layer, sublayer, seen[f"{address}_add_norm.residual"][0]))
-    return found
+            activations.append(Activation(side, sublayer, layer, sublayer, out, inner))
+            activations.append(Activation(side, "add_norm", layer, sublayer, seen[f"{address}_add_norm.residual"][0]))
+    return activations

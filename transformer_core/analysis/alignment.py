@@ -60,14 +60,14 @@ def read_gold(path: Path | str) -> Iterator[GoldAlignment]:
         yield GoldAlignment(words, target_words, frozenset(sure), frozenset(possible))
 
 
-def alignment_error_rate(found: Iterable[tuple[Links, GoldAlignment]]) -> float:
+def alignment_error_rate(linked: Iterable[tuple[Links, GoldAlignment]]) -> float:
     """AER = 1 - (|A & S| + |A & P|) / (|A| + |S|), summed over sentences (Och and Ney 2000); 0 is perfect.
 
     Raises:
         ValueError: There are no links, found or sure.
     """
     hits = total = 0
-    for links, gold in found:
+    for links, gold in linked:
         hits += len(links & gold.sure) + len(links & gold.possible)
         total += len(links) + len(gold.sure)
     if total == 0:
@@ -118,7 +118,7 @@ def head_alignment_errors(
         `output` and `input` -> (L, H), by the name of a row.
     """
     layers, heads = translator.config.num_layers, translator.config.num_heads
-    found: dict[str, list[list[list[tuple[Links, GoldAlignment]]]]] = {
+    links_of: dict[str, list[list[list[tuple[Links, GoldAlignment]]]]] = {
         name: [[[] for _ in range(heads)] for _ in range(layers)] for name in ("output", "input")
     }
     for pair in progress(gold):
@@ -133,10 +133,10 @@ def head_alignment_errors(
             for layer in range(layers):
                 for head in range(heads):
                     links = links_of_head(weights[layer, head], query_words, key_words)
-                    found[name][layer][head].append((links, pair))
+                    links_of[name][layer][head].append((links, pair))
     return {
         name: np.array([[alignment_error_rate(of_head) for of_head in of_layer] for of_layer in by_layer])
-        for name, by_layer in found.items()
+        for name, by_layer in links_of.items()
     }
 
 

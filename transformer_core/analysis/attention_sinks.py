@@ -52,20 +52,20 @@ def information(maps: AttentionMaps, kind: Kind) -> FloatArray:
     queries, keys, rows = maps.queries(kind), maps.keys(kind), query_rows(maps, kind)
     if not len(rows) or len(keys) < 2:
         return np.zeros(maps.weights(kind).shape[:2])
-    found = _mutual_information(maps.weights(kind)[:, :, rows].astype(np.float64))
+    nats = _mutual_information(maps.weights(kind)[:, :, rows].astype(np.float64))
     if kind == "decoder":
         uniform = np.tri(len(queries), len(keys))[rows]
-        found = found - _mutual_information(uniform / uniform.sum(axis=1, keepdims=True))
-    return np.asarray(found / np.log(len(keys)))
+        nats = nats - _mutual_information(uniform / uniform.sum(axis=1, keepdims=True))
+    return np.asarray(nats / np.log(len(keys)))
 
 
 def most_informative_head(maps: AttentionMaps, kind: Kind) -> Head:
     """Return the head with the most information; attention sinks only if all heads are."""
-    found = information(maps, kind)
+    values = information(maps, kind)
     looks = sink_shares(maps, kind) <= SINK_SHARE
     if looks.any():
-        found = np.where(looks, found, -np.inf)
-    return Head(kind, *divmod(int(found.argmax()), found.shape[1]))
+        values = np.where(looks, values, -np.inf)
+    return Head(kind, *divmod(int(values.argmax()), values.shape[1]))
 
 
 def _mutual_information(weights: FloatArray) -> FloatArray:

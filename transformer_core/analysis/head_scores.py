@@ -108,8 +108,8 @@ class _Totals:
             raise ValueError("there are no sentences to score the heads on")
         offsets = np.concatenate(self._offsets, axis=2)
         shares = [(offsets == offset).mean(axis=2) for offset in range(-_MAX_OFFSET, _MAX_OFFSET + 1)]
-        found = [np.mean(each, axis=0) for each in zip(*self._sentences, strict=True)]
-        return HeadScores(found[0], found[1], np.max(shares, axis=0), found[2])
+        means = [np.mean(each, axis=0) for each in zip(*self._sentences, strict=True)]
+        return HeadScores(means[0], means[1], np.max(shares, axis=0), means[2])
 
 
 def head_divergence(weights: FloatArray) -> FloatArray:
@@ -165,16 +165,16 @@ def shortcomings(report: Mapping[str, Mapping[str, Any]]) -> list[str]:
     Args:
         report: Result of `head_counts` or `head_report`.
     """
-    found = []
+    reasons = []
     for name, share in MIN_LOOKING.items():
         kinds = name.split(" and ")
         looking, heads = (sum(report[kind][count] for kind in kinds) for count in ("looking", "heads"))
         if looking < share * heads:
-            found.append(f"{looking} of {heads} {name} heads look, but {share:.0%} should")
+            reasons.append(f"{looking} of {heads} {name} heads look, but {share:.0%} should")
     resting, heads = (sum(report[kind][count] for kind in ("encoder", "decoder")) for count in ("resting", "heads"))
     if resting > MAX_SINKS * heads:
-        found.append(f"{resting} of {heads} encoder and decoder heads rest, but at most {MAX_SINKS:.0%} should")
-    return found
+        reasons.append(f"{resting} of {heads} encoder and decoder heads rest, but at most {MAX_SINKS:.0%} should")
+    return reasons
 
 
 def _counts(scores: HeadScores) -> dict[str, Any]:

@@ -74,16 +74,16 @@ def logit_lens(
         raise ValueError(f"listed is {listed}, but must be from 1 to {size}")
     run, model = teacher_forced_run(translator, source, target, points=_POINTS), translator.model
     check = stop_check(should_stop)
-    found: list[tuple[Tensor, ...]] = []
+    by_layer: list[tuple[Tensor, ...]] = []
     for layer in range(layers + 1):
         check()
         state = run.captured["decoder.embeddings"] if layer == 0 else run.residual("decoder", layer - 1, "feed_forward")
         log_p = model.logits(model.decoder.norm(state))[0].float().log_softmax(dim=1)  # (T, V)
-        own = log_p.gather(1, run.outputs[:, None])
+        token_log_p = log_p.gather(1, run.outputs[:, None])
         top = log_p.topk(listed, dim=1)
         entropy = -(log_p.exp() * log_p).nan_to_num().sum(dim=1)
-        found.append((own[:, 0], (log_p > own).sum(dim=1) + 1, entropy, top.indices, top.values))
-    log_ps, ranks, entropies, tops, top_log_ps = (torch.stack(values) for values in zip(*found, strict=True))
+        by_layer.append((token_log_p[:, 0], (log_p > token_log_p).sum(dim=1) + 1, entropy, top.indices, top.values))
+    log_ps, ranks, entropies, tops, top_log_ps = (torch.stack(values) for values in zip(*by_layer, strict=True))
     return LogitLens(run=run, log_p=log_ps, rank=ranks, entropy=entropies, top=tops, top_log_p=top_log_ps)
 
 

@@ -73,11 +73,11 @@ class LinearizedModel:
         bias = Origin("bias")
         if self.by == "role":
             return Origin("word"), Origin("position"), bias
-        found: list[Origin] = []
+        result: list[Origin] = []
         for side, ids in (("source", self.run.source), ("target", self.run.inputs))[: 1 if stack == "encoder" else 2]:
             for role in ("word", "position") if self.by == "part" else ("token",):
-                found += [Origin(role, side, position) for position in range(ids.shape[1])]  # type: ignore[arg-type]
-        return *found, bias
+                result += [Origin(role, side, position) for position in range(ids.shape[1])]  # type: ignore[arg-type]
+        return *result, bias
 
     def read(self, kind: Kind, layer: int) -> tuple[Tensor, Tensor]:
         """Return the input of an attention: (A, Q, d) for its queries, (A, K, d) for its keys and values."""

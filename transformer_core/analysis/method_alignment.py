@@ -137,7 +137,7 @@ def method_counts(
         aligners: Some of `ALIGNERS`.
         progress: Wraps the sentences in a progress bar.
     """
-    found: dict[Convention, dict[Aligner, list[tuple[list[int], list[int]]]]] = {
+    counted: dict[Convention, dict[Aligner, list[tuple[list[int], list[int]]]]] = {
         "output": {name: [] for name in aligners},
         "input": {name: [] for name in aligners if name not in SLOW},
     }
@@ -145,14 +145,14 @@ def method_counts(
     for pair, run, key_words, query_words in _runs(translator, progress(gold)):
         for name in aligners:
             values = _by_words(_values(translator, run, name), key_words, len(pair.source))  # (C, T, words)
-            for convention, by_name in found.items():
+            for convention, by_name in counted.items():
                 if name in by_name:
                     first = 0 if convention == "output" else 1
                     rows = values[:, first : first + len(query_words)]
                     by_name[name].append(_count(rows, query_words, pair))
     return {
-        convention: {name: _counts(choices[name], counted) for name, counted in by_name.items()}
-        for convention, by_name in found.items()
+        convention: {name: _counts(choices[name], each) for name, each in by_name.items()}
+        for convention, by_name in counted.items()
     }
 
 
@@ -175,8 +175,8 @@ def method_errors(
     """
     hits, totals = np.zeros(len(methods)), np.zeros(len(methods))
     for pair, run, key_words, query_words in _runs(translator, progress(gold)):
-        found = torch.stack([attribute(translator, run, method=method).source.detach() for method in methods])
-        rows = _by_words(found, key_words, len(pair.source))[:, : len(query_words)]
+        values = torch.stack([attribute(translator, run, method=method).source.detach() for method in methods])
+        rows = _by_words(values, key_words, len(pair.source))[:, : len(query_words)]
         of_pair = _count(rows, query_words, pair)
         hits += of_pair[0]
         totals += of_pair[1]
@@ -254,20 +254,20 @@ def _values(translator: Translator, run: TeacherForcedRun, name: Aligner) -> Ten
     """Return (C, T, S), `</s>` included."""
     if name in ("rollout", "alti", *SLOW):
         return attribute(translator, run, method=name).source[None]  # type: ignore[arg-type]
-    config, found = translator.config, []
+    config, values = translator.config, []
     for layer in range(config.num_layers):
         if name in ("attention", "attention-head"):
             weights = head_weights(run, "cross", layer)
-            found += [weights.mean(dim=0)] if name == "attention" else list(weights)
+            values += [weights.mean(dim=0)] if name == "attention" else list(weights)
             continue
         cross = SubLayer.of(translator.model, run, "cross", layer)
         if name == "alti-cross":
-            found.append(nearness_shares(cross))
+            values.append(nearness_shares(cross))
         elif name == "norm-head":
-            found += [norms(cross, "norm", head) for head in range(config.num_heads)]
+            values += [norms(cross, "norm", head) for head in range(config.num_heads)]
         else:
-            found.append(norms(cross, name, None))  # type: ignore[arg-type]
-    return torch.stack(found)[:, :, : run.source.shape[1]]
+            values.append(norms(cross, name, None))  # type: ignore[arg-type]
+    return torch.stack(values)[:, :, : run.source.shape[1]]
 
 
 def _by_words(values: Tensor, key_words: npt.NDArray[np.int64], words: int) -> npt.NDArray[np.float32]:
@@ -284,5 +284,5 @@ def _count(
     """Count hits and totals of each choice: (C, tokens, words) -> C numbers each."""
     words = np.arange(values.shape[2])
     links = [links_of_head(of_choice, query_words, words) for of_choice in values]
-    hits = [len(found & gold.sure) + len(found & gold.possible) for found in links]
-    return hits, [len(found) + len(gold.sure) for found in links]
+    hits = [len(linked & gold.sure) + len(linked & gold.possible) for linked in links]
+    return hits, [len(linked) + len(gold.sure) for linked in links]

@@ -107,8 +107,8 @@ def patching(
     )
     receiver, prefix = pair.receiver, pair.divergence.prefix
     cells = list(_cells(translator, site, receiver))
-    found = _patched_logits(translator, prefix, pair.donor, receiver, site, cells, should_stop)
-    values = pair.metric(found).cpu().double()
+    logits = _patched_logits(translator, prefix, pair.donor, receiver, site, cells, should_stop)
+    values = pair.metric(logits).cpu().double()
     config = translator.config
     positions = max(receiver.source.shape[1], len(prefix) + 1)
     last = config.num_heads if site == "heads" else positions
@@ -236,14 +236,14 @@ def _patched_logits(
     size = rows_at_once(translator.config, receiver.source.shape[1], len(prefix) + 1)
     there, here = _corresponding(donor, receiver)
     expect(should_stop, -(-len(cells) // size))
-    found = []
+    logits = []
     for group in batches(cells, size, stop_check(should_stop)):
         rows: dict[str, list[tuple[int, _Index, _Index]]] = {}
         for row, cell in enumerate(group):
             rows.setdefault(_address(site, *cell[:2]), []).append((row, *_parts(site, cell, there, here)))
         with edit(translator, {address: _put(donor.captured[address][0], rows[address]) for address in rows}):
-            found.append(next_logits(translator, receiver.source.expand(len(group), -1), prefix))
-    return torch.cat(found)
+            logits.append(next_logits(translator, receiver.source.expand(len(group), -1), prefix))
+    return torch.cat(logits)
 
 
 def _parts(site: PatchSite, cell: Cell, there: list[int], here: list[int]) -> tuple[_Index, _Index]:

@@ -125,8 +125,8 @@ class RoleTable:
 
     def likeliest(self, layer: int, head: int) -> HeadRole:
         """Return the role that is furthest above chance for a head; see `HeadRole.named`."""
-        found = [self.of(role, layer, head) for role in self.roles]
-        return max(found, key=lambda role: role.share - role.chance)
+        candidates = [self.of(role, layer, head) for role in self.roles]
+        return max(candidates, key=lambda role: role.share - role.chance)
 
     def best(self, role: Role) -> HeadRole:
         """Return the head that a role fits best, named or not."""
@@ -169,14 +169,14 @@ def role_keys(maps: AttentionMaps, kind: Kind, role: Role, links: BoolArray | No
         if links is None or links.shape != (len(queries), len(keys)):
             given = "none" if links is None else f"shape {links.shape}"
             raise ValueError(f"aligners need links of shape {(len(queries), len(keys))}, but there are {given}")
-        wanted = links.copy()
+        matches = links.copy()
     elif role == "separator":
-        wanted = np.broadcast_to(apart, (len(queries), len(keys))).copy()
+        matches = np.broadcast_to(apart, (len(queries), len(keys))).copy()
     else:
-        wanted = np.eye(len(queries), len(keys), k=_OFFSETS[role], dtype=bool)
-        wanted[:, apart] = False
-    wanted[separators(queries)] = False
-    return wanted
+        matches = np.eye(len(queries), len(keys), k=_OFFSETS[role], dtype=bool)
+        matches[:, apart] = False
+    matches[separators(queries)] = False
+    return matches
 
 
 def find_roles(sentences: Sequence[AttentionMaps], kind: Kind, links: Sequence[BoolArray] | None = None) -> RoleTable:
@@ -203,12 +203,12 @@ def find_roles(sentences: Sequence[AttentionMaps], kind: Kind, links: Sequence[B
         strongest = weights.argmax(axis=3)  # (L, H, Q)
         seen = _visible(weights.shape[2], weights.shape[3], causal=kind == "decoder")
         for r, role in enumerate(roles):
-            wanted = role_keys(maps, kind, role, None if links is None else links[number])
-            rows = np.flatnonzero(wanted.any(axis=1))
-            hits[r] += wanted[rows, strongest[:, :, rows]].sum(axis=2)
-            weight[r] += (weights[:, :, rows] * wanted[rows]).sum(axis=(2, 3))
+            matches = role_keys(maps, kind, role, None if links is None else links[number])
+            rows = np.flatnonzero(matches.any(axis=1))
+            hits[r] += matches[rows, strongest[:, :, rows]].sum(axis=2)
+            weight[r] += (weights[:, :, rows] * matches[rows]).sum(axis=(2, 3))
             places[r] += len(rows)
-            chance[r] += (wanted[rows] & seen[rows]).sum(axis=1) @ (1 / seen[rows].sum(axis=1))
+            chance[r] += (matches[rows] & seen[rows]).sum(axis=1) @ (1 / seen[rows].sum(axis=1))
     return RoleTable(kind, roles, hits, weight, places, chance)
 
 

@@ -156,13 +156,13 @@ def changed_log_p(
         changed: Builds the context in which each row of a batch is one of these variants.
         check: Called before every batch.
     """
-    found = [run.log_p.new_empty(0, len(run.outputs))]
+    rows = [run.log_p.new_empty(0, len(run.outputs))]
     for group in batches(variants, run.batch_size(translator.config), check):
         with changed(group):
             source, inputs, mask = run.copies(len(group))
             model = translator.model
-            found.append(generated_log_p(model, model.decode(inputs, model.encode(source, mask), mask), run.outputs))
-    return torch.cat(found)
+            rows.append(generated_log_p(model, model.decode(inputs, model.encode(source, mask), mask), run.outputs))
+    return torch.cat(rows)
 
 
 def batches(items: Sequence[Item], size: int, check: Callable[[], None]) -> Iterator[Sequence[Item]]:
@@ -198,8 +198,8 @@ def generated_log_p(model: Transformer, states: Tensor, outputs: Tensor) -> Tens
     if has_hooks(model.decoder.logits):
         return log_probabilities(model.logits(states), outputs)
     tokens = outputs.expand(states.shape[:2])
-    found = token_log_p(states.flatten(0, 1), model.output_weight, model.output_bias, tokens.flatten())
-    return found.view(tokens.shape)
+    log_p = token_log_p(states.flatten(0, 1), model.output_weight, model.output_bias, tokens.flatten())
+    return log_p.view(tokens.shape)
 
 
 def log_probabilities(logits: Tensor, outputs: Tensor) -> Tensor:

@@ -23,7 +23,7 @@ Span = tuple[int, int]  # characters of a text, [begin, end)
 
 def blank_words(text: str) -> list[Span]:
     """Return the spans of the words between blanks, the same for every vocabulary."""
-    return [found.span() for found in re.finditer(r"\S+", text)]
+    return [match.span() for match in re.finditer(r"\S+", text)]
 
 
 def membership(encoding: Encoding, words: Sequence[Span | None]) -> BoolArray:
@@ -33,7 +33,7 @@ def membership(encoding: Encoding, words: Sequence[Span | None]) -> BoolArray:
         encoding: Tokens of a text, with their spans.
         words: Spans in order; None for a word without characters, and so without tokens.
     """
-    found = np.zeros((len(encoding), len(words)), dtype=bool)
+    membership = np.zeros((len(encoding), len(words)), dtype=bool)
     ends = [0 if word is None else word[1] for word in words]
     known = [number for number, word in enumerate(words) if word is not None]
     for token, (begin, end) in enumerate(encoding.spans):
@@ -41,9 +41,9 @@ def membership(encoding: Encoding, words: Sequence[Span | None]) -> BoolArray:
             first = words[number]
             assert first is not None
             if first[0] <= end - 1 < ends[number]:
-                found[token, number] = True
+                membership[token, number] = True
                 break
-    return found
+    return membership
 
 
 def by_words(weights: npt.NDArray[np.floating], queries: BoolArray, keys: BoolArray) -> FloatArray:

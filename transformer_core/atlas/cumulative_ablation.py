@@ -61,8 +61,8 @@ def measure_cumulative_ablation(
     planned = [(name, *each) for name, heads in groups.items() for each in _orders(heads, effects, seed)]
     if greedy:
         items = [[[list(head) for head in heads], [list(pair) for pair in pairs[:greedy]]] for heads in groups.values()]
-        for (name, heads), found in zip(groups.items(), runner.run(greedy_order, items, "greedy order"), strict=True):
-            planned.append((name, "greedy", None, [heads[number] for number in found["order"].tolist()]))
+        for (name, heads), ranking in zip(groups.items(), runner.run(greedy_order, items, "greedy order"), strict=True):
+            planned.append((name, "greedy", None, [heads[number] for number in ranking["order"].tolist()]))
     sets_of_heads: dict[tuple[Head, ...], int] = {}
     for _, _, _, removed in planned:
         for count in kept_counts(len(removed)):

@@ -96,15 +96,15 @@ def run(options: Options) -> int:
 def _write_methods(name: str, methods: dict[str, Compared]) -> None:
     sys.stdout.write(f"Alignment error rate in % by method, {_CONVENTIONS[name]} ({name})\n")
     rows = [["method", "best", "at", "two-fold", "minus best head", "95 %"]]
-    for method, found in methods.items():
-        low, high = (f"{100 * value:+.1f}" for value in found.interval)
-        difference = ["", ""] if method == "attention-head" else [f"{100 * found.difference:+.1f}", f"{low} to {high}"]
+    for method, result in methods.items():
+        low, high = (f"{100 * value:+.1f}" for value in result.interval)
+        difference = ["", ""] if method == "attention-head" else [f"{100 * result.difference:+.1f}", f"{low} to {high}"]
         rows.append(
             [
                 method,
-                f"{100 * found.best_error:.1f}",
-                _place(found.best, named=method == "any"),
-                f"{100 * found.error:.1f}",
+                f"{100 * result.best_error:.1f}",
+                _place(result.best, named=method == "any"),
+                f"{100 * result.error:.1f}",
                 *difference,
             ]
         )
@@ -125,12 +125,12 @@ def _rounded(methods: dict[str, Compared]) -> dict[str, Any]:
 
     return {
         method: {
-            "best": {**choice(found.best), "aer": round(found.best_error, 4)},
-            "two_fold": {"aer": round(found.error, 4), "chosen": [choice(each) for each in found.chosen]},
-            "difference": round(found.difference, 4),
-            "interval": [round(value, 4) for value in found.interval],
+            "best": {**choice(result.best), "aer": round(result.best_error, 4)},
+            "two_fold": {"aer": round(result.error, 4), "chosen": [choice(each) for each in result.chosen]},
+            "difference": round(result.difference, 4),
+            "interval": [round(value, 4) for value in result.interval],
         }
-        for method, found in methods.items()
+        for method, result in methods.items()
     }
 
 

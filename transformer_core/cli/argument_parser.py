@@ -262,15 +262,17 @@ class Parser(argparse.ArgumentParser):
         """Return all options, checked, with None for what was not given and has no default."""
         if self._preset:
             self._show_preset(arguments)
-        own = list(takewhile(lambda argument: not self.foreign(argument), arguments))
+        leading = list(takewhile(lambda argument: not self.foreign(argument), arguments))
         defaults = {action.dest: action.default for action in self._actions if action.default != argparse.SUPPRESS}
-        found, unknown = self.parse_known_args(self._known_names(own), Options(**dict.fromkeys(defaults, _NOT_GIVEN)))
+        parsed, unknown = self.parse_known_args(
+            self._known_names(leading), Options(**dict.fromkeys(defaults, _NOT_GIVEN))
+        )
         if unknown:
             self.error(f"unknown option {unknown[0]}")
-        given = {name: value for name, value in vars(found).items() if value is not _NOT_GIVEN}
+        given = {name: value for name, value in vars(parsed).items() if value is not _NOT_GIVEN}
         for check in self._checks:
             check(defaults | given)
-        return Options(**_nested(defaults | given), given=_nested(given), rest=arguments[len(own) :])
+        return Options(**_nested(defaults | given), given=_nested(given), rest=arguments[len(leading) :])
 
     def as_arguments(self, values: Mapping[str, Any], group: str = "") -> list[str]:
         """Return the arguments for the values of a file, nested by groups."""
@@ -310,11 +312,11 @@ class Parser(argparse.ArgumentParser):
 
 def _nested(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values with `group.name` in a dictionary of the group."""
-    found: dict[str, Any] = {}
+    nested: dict[str, Any] = {}
     for name, value in values.items():
         group, _, field = name.rpartition(".")
-        (found.setdefault(group, {}) if group else found)[field] = value
-    return found
+        (nested.setdefault(group, {}) if group else nested)[field] = value
+    return nested
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

@@ -75,14 +75,14 @@ def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
 
 def field_help(config: type) -> dict[str, str]:
     """Return the help of every field, from `Args:` of the docstring."""
-    found: dict[str, str] = {}
+    help_of: dict[str, str] = {}
     name = ""
     for line in (inspect.getdoc(config) or "").partition("Args:\n")[2].splitlines():
         if line.startswith("     "):
-            found[name] += f" {line.strip()}"
+            help_of[name] += f" {line.strip()}"
         elif line.strip():
-            name, _, found[name] = line.strip().partition(": ")
-    return {name: about.replace("%", "%%") for name, about in found.items()}
+            name, _, help_of[name] = line.strip().partition(": ")
+    return {name: about.replace("%", "%%") for name, about in help_of.items()}
 
 
 def field_type(config: type, name: str) -> dict[str, Any]:

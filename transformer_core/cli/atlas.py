@@ -130,13 +130,13 @@ def _write_summary(atlas: Atlas, out: Path) -> None:
 
     roles = head_roles(atlas)
     rows = [["head", "role", "share", "95 %", "baseline", "n"]]
-    for head, found in roles.items():
-        for role in first_roles(found):
+    for head, head_shares in roles.items():
+        for role in first_roles(head_shares):
             value, low, high, baseline = (f"{each:.2f}" for each in role.shown.values())
             label = f"{role.label}, AER" if role.name == "aligner" else role.label
             rows.append([str(head), label, value, f"{low} to {high}", baseline, str(role.places)])
     write_table(rows)
-    clear = sum(bool(found) for found in roles.values())
+    clear = sum(bool(shares) for shares in roles.values())
     sys.stdout.write(f"{clear} of {len(roles)} heads have a role\n")
     write_summary(
         {

@@ -217,21 +217,24 @@ def _heads(translator: Translator, test: TestSet, options: Options) -> dict[str,
     from transformer_core.atlas.controls import survivor_report
     from transformer_core.progress import tracked
 
-    found: dict[str, Any] = {}
+    measurements: dict[str, Any] = {}
     pairs = [(source, first) for source, (first, *_) in zip(test.sources, test.references, strict=True)]
     if scored := pairs[: options.heads]:
-        found = {**head_counts(score_heads_of(translator, tracked(scored, unit="sentence"))), "sentences": len(scored)}
+        measurements = {
+            **head_counts(score_heads_of(translator, tracked(scored, unit="sentence"))),
+            "sentences": len(scored),
+        }
     if changed := pairs[: options.head_effects]:
         effects = survivor_report(translator, changed, progress=lambda some: tracked(some, unit="sentence"))
         for kind, each in effects.items():
             counts = {name: each[name] for name in ("surviving", "surviving_by_layer")}
-            found[kind] = {**found.get(kind, {}), **counts}
-        found["effect_sentences"] = len(changed)
+            measurements[kind] = {**measurements.get(kind, {}), **counts}
+        measurements["effect_sentences"] = len(changed)
     if options.gold is not None:
         gold = list(read_gold(options.gold))
         report = alignment_report(head_alignment_errors(translator, gold, lambda some: tracked(some, unit="sentence")))
-        found |= {"best_head": report["best_head"], "best_head_by_input": report["best_head_by_input"]}
-    return found
+        measurements |= {"best_head": report["best_head"], "best_head_by_input": report["best_head_by_input"]}
+    return measurements
 
 
 def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: Options) -> dict[str, Any]:
@@ -240,7 +243,7 @@ def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: 
     from transformer_core.evaluation.metrics import paired_bootstrap
 
     other = _evaluated(baseline, test, options)
-    found = paired_bootstrap(other.texts, result.texts, by_reference(test.references))
+    comparisons = paired_bootstrap(other.texts, result.texts, by_reference(test.references))
     metrics = {
         name: {
             "baseline": comparison.baseline,
@@ -250,7 +253,7 @@ def _compared(baseline: Translator, test: TestSet, result: Evaluation, options: 
             "this_95": comparison.interval,
             "signature": comparison.signature,
         }
-        for name, comparison in found.items()
+        for name, comparison in comparisons.items()
     }
     return {
         **metrics,

@@ -60,8 +60,8 @@ def run(options: Options) -> int:
             lines = {number: _words(number, raw, split=options.split) for number, raw in some}
             filled = [number for number, words in lines.items() if words]
             bar.update(len(lines) - len(filled))
-            found = model.parse_all([lines[n] for n in filled], batch=options.batch, on_progress=bar.update)
-            parses = dict(zip(filled, found, strict=True))
+            results = model.parse_all([lines[n] for n in filled], batch=options.batch, on_progress=bar.update)
+            parses = dict(zip(filled, results, strict=True))
             for number in lines:
                 sys.stdout.write(f"{parses[number].tree if number in parses else ''}\n")
             sys.stdout.flush()
@@ -69,8 +69,8 @@ def run(options: Options) -> int:
             repaired += sum(bool(each.repairs) for each in parses.values())
             repairs.update(count_repairs(parses.values()))
     if repaired:
-        told = ", ".join(f"{name} {count}" for name, count in repairs.most_common())
-        log.info("repaired %s: %s", counted(repaired, "tree"), told)
+        by_kind = ", ".join(f"{name} {count}" for name, count in repairs.most_common())
+        log.info("repaired %s: %s", counted(repaired, "tree"), by_kind)
     return 0
 
 

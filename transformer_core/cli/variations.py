@@ -146,11 +146,11 @@ def _load_results(file: Path, about: dict[str, Any]) -> Results:
         if file.parent.exists() and (not file.parent.is_dir() or any(file.parent.iterdir())):
             raise UsageError(f"--out: {file.parent} is not empty, but has no {file.name}; choose a new folder")
         return Results(about)
-    found = Results.load(file)
+    results = Results.load(file)
     for key, value in about.items():
-        if (was := found.about.get(key)) != value:
+        if (was := results.about.get(key)) != value:
             raise UsageError(f"--out: {file} was made with other settings: {_difference(key, was, value)}")
-    return found
+    return results
 
 
 def _difference(key: str, was: Any, value: Any) -> str:
@@ -180,8 +180,8 @@ def _train_row(folder: Path, settings: RunSettings, device: str, options: Option
     if progress.step < settings.training.steps:
         raise KeyboardInterrupt
     translator = translator_of(average_steps(folder, 1, settings), settings, device)
-    found = evaluate(translator, test, batch=options.batch)
-    log.info("perplexity %.2f, BLEU %.1f", found.perplexity.value, found.bleu.value)
+    result = evaluate(translator, test, batch=options.batch)
+    log.info("perplexity %.2f, BLEU %.1f", result.perplexity.value, result.bleu.value)
     return Run(
         row=settings.preset,
         seed=settings.training.seed,
@@ -190,9 +190,9 @@ def _train_row(folder: Path, settings: RunSettings, device: str, options: Option
         updates=progress.step,
         target_tokens=progress.target_tokens,
         seconds=round(progress.seconds, 1),
-        perplexity=found.perplexity.value,
-        bleu=found.bleu.value,
-        signature=found.bleu.signature,
+        perplexity=result.perplexity.value,
+        bleu=result.bleu.value,
+        signature=result.bleu.signature,
         versions={"python": platform.python_version(), "torch": torch.__version__},
     )
 

@@ -34,12 +34,12 @@ class Captured(Mapping[str, Tensor]):
     @property
     def grad(self) -> Captured:
         """Gradients that `backward` has left at the values of `capture(..., grad=True)`, by address."""
-        found = Captured()
+        gradients = Captured()
         for address, values in self.calls.items():
             for value in values:
                 if value.grad is not None:
-                    found.add(address, value.grad, mask_of(value))
-        return found
+                    gradients.add(address, value.grad, mask_of(value))
+        return gradients
 
     def mean(self, address: str) -> Tensor:
         """Return the mean over passes, rows and positions without padding: (H, x), or (x,) where there are no heads.
@@ -88,7 +88,7 @@ def vectors_of(value: Tensor) -> Tensor:
 
 def mean_vector(values: Iterable[Tensor]) -> Tensor:
     """Return the mean of `vectors_of` captured values. Raises ValueError if there are none."""
-    found = [vectors_of(value) for value in values]
-    if not found:
+    vectors = [vectors_of(value) for value in values]
+    if not vectors:
         raise ValueError("no captured values to take the mean of")
-    return torch.cat(found).mean(dim=0)
+    return torch.cat(vectors).mean(dim=0)

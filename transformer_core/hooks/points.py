@@ -60,22 +60,22 @@ def _heads(model: nn.Module | HasModel) -> int:
 
 
 def _by_address(model: nn.Module, every: list[HookPoint]) -> dict[str, HookPoint]:
-    found = [point for point in every if type(point) is not PaddingPoint]
-    points = {point.site.address: point for point in found if point.site is not None}
-    if len(points) == len(found):
+    addressed = [point for point in every if type(point) is not PaddingPoint]
+    points = {point.site.address: point for point in addressed if point.site is not None}
+    if len(points) == len(addressed):
         return points
     names = {module: name for name, module in model.named_modules()}
-    return {point.site.address if point.site else names[point]: point for point in found}
+    return {point.site.address if point.site else names[point]: point for point in addressed}
 
 
-def _find_points(module: nn.Module, found: list[HookPoint]) -> list[HookPoint]:
+def _find_points(module: nn.Module, points: list[HookPoint]) -> list[HookPoint]:
     """Collect like `modules`, PaddingPoints too, but several times faster: every capture calls this."""
     for child in module._modules.values():
         if isinstance(child, HookPoint):
-            found.append(child)
+            points.append(child)
         elif child is not None and child._modules:
-            _find_points(child, found)
-    return found
+            _find_points(child, points)
+    return points
 
 
 @contextmanager

@@ -26,8 +26,8 @@ def check_bpe(model: bytes) -> None:
     parts = [(number, dict(message_fields(part))) for number, part in message_fields(model) if isinstance(part, bytes)]
     pieces: list[Fields] = [part for number, part in parts if number == _PIECES]
     trainer, normalizer, denormalizer = (
-        next((part for number, part in reversed(parts) if number == wanted), Fields())
-        for wanted in (_TRAINER, _NORMALIZER, _DENORMALIZER)
+        next((part for number, part in reversed(parts) if number == key), Fields())
+        for key in (_TRAINER, _NORMALIZER, _DENORMALIZER)
     )
     spaces = (_DUMMY_PREFIX, _SINGLE_SPACES, _ESCAPED_SPACES)
     texts = (text for piece in pieces if isinstance(text := piece.get(_TEXT), bytes))

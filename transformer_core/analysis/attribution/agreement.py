@@ -60,9 +60,9 @@ def mean_agreement(translator: Translator, sources: Iterable[str], *, methods: S
     for source in sources:
         run = teacher_forced_run(translator, source, points=POINTS)
         yardstick = attribute(translator, run, method="leave-one-out")
-        for method, found in taus.items():
-            found.append(agreement(attribute(translator, run, method=method), yardstick))
-    return {method: float(np.nanmean(found)) for method, found in taus.items()}
+        for method, values in taus.items():
+            values.append(agreement(attribute(translator, run, method=method), yardstick))
+    return {method: float(np.nanmean(values)) for method, values in taus.items()}
 
 
 @dataclass(frozen=True)

@@ -50,17 +50,17 @@ def by_gradients(
     path = _Path(translator, run, question, from_zero=integrated)
     points, weights = _quadrature(steps) if integrated else (np.ones(1), np.ones(1))
     like = path.inputs[0]
-    found = [like.new_zeros(len(question.positions), x.shape[1]) for x in path.inputs]
+    totals = [like.new_zeros(len(question.positions), x.shape[1]) for x in path.inputs]
     starts = range(0, len(points), path.max_points)
     expect(sum(1 + path.batches(min(path.max_points, len(points) - start)) for start in starts))
     for start in starts:
         part = slice(start, start + path.max_points)
         at, weight = like.new_tensor(points[part]), like.new_tensor(weights[part])
         for rows, gradients in path.gradients(at, check):
-            for total, gradient, x in zip(found, gradients, path.inputs, strict=True):
+            for total, gradient, x in zip(totals, gradients, path.inputs, strict=True):
                 per_token = gradient.norm(dim=3) if method == "gradient" else (gradient * x).sum(dim=3)
                 total[rows] += torch.einsum("rbn,b->rn", per_token, weight)
-    source, target = found
+    source, target = totals
     if not integrated:
         return source, target, {}
     whole, baseline = path.answers(like.new_tensor([1.0, 0.0]))

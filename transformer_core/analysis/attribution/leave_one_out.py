@@ -33,14 +33,14 @@ def by_leaving_out(
     translator: Translator, run: TeacherForcedRun, question: Question, check: Callable[[], None]
 ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
     """Compute (R, S), (R, T), and the redistributed attention; the run needs `weights` captured."""
-    found = []
+    sides = []
     for labels, side in ((source_axis(run), "source"), (input_axis(run), "target")):
         units = _units(labels).to(run.source.device)  # (U, n)
         hidden = torch.cat([torch.zeros_like(units[:1]), units])
         answers = answers_without(translator, run, question, hidden, of_source=side == "source", check=check)
         effects = (answers[:1] - answers[1:]) / units.sum(dim=1, keepdim=True)  # (U, R)
-        found.append(effects.T @ units.to(effects))
-    return found[0], found[1], _redistributed(translator, run)
+        sides.append(effects.T @ units.to(effects))
+    return sides[0], sides[1], _redistributed(translator, run)
 
 
 @torch.no_grad()

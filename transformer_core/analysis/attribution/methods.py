@@ -101,10 +101,10 @@ class Question:
         """
         log_p = logits.float().log_softmax(dim=-1)
         shape = (*log_p.shape[:-1], 1)
-        found = log_p.gather(-1, self.tokens[rows, None].expand(shape)).squeeze(-1)
+        answers = log_p.gather(-1, self.tokens[rows, None].expand(shape)).squeeze(-1)
         if self.others is None:
-            return found
-        return found - log_p.gather(-1, self.others[rows, None].expand(shape)).squeeze(-1)
+            return answers
+        return answers - log_p.gather(-1, self.others[rows, None].expand(shape)).squeeze(-1)
 
 
 @dataclass(frozen=True, kw_only=True)

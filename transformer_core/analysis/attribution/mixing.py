@@ -79,14 +79,14 @@ def nearness_shares(sublayer: SubLayer) -> Tensor:
     return _rows_of_1(torch.cat(rows), sublayer.kind)
 
 
-def _rows_of_1(found: Tensor, kind: Kind) -> Tensor:
-    sums = found.sum(dim=1, keepdim=True)
+def _rows_of_1(shares: Tensor, kind: Kind) -> Tensor:
+    sums = shares.sum(dim=1, keepdim=True)
     if kind == "cross":
-        unmoved = torch.zeros_like(found)
+        unmoved = torch.zeros_like(shares)
         unmoved[:, -1] = 1.0
     else:
-        unmoved = torch.eye(len(found), device=found.device)
-    return torch.where(sums > 0, found / sums.where(sums > 0, 1.0), unmoved)
+        unmoved = torch.eye(len(shares), device=shares.device)
+    return torch.where(sums > 0, shares / sums.where(sums > 0, 1.0), unmoved)
 
 
 @torch.no_grad()

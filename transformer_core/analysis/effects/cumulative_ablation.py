@@ -114,8 +114,8 @@ def cumulative_ablation(
     sets = [each[:count] for each in drawn for count in counts]
     random = log_p_without(translator, run, sets, check).view(random_orders, len(counts))
     with _switched_off(translator, [ordered[:count] for count in counts]):
-        found = translator.translate_batch([source] * len(counts), beam=beam, should_stop=should_stop)
-    written = tuple((count, each.text) for count, each in zip(counts, found, strict=True))
+        translations = translator.translate_batch([source] * len(counts), beam=beam, should_stop=should_stop)
+    written = tuple((count, each.text) for count, each in zip(counts, translations, strict=True))
     return CumulativeAblation(run=run, heads=tuple(ordered), log_p=log_p, texts=written, random=random)
 
 

@@ -113,7 +113,7 @@ def direct_effects(
     direction, here, layers = contrast(model.output_weight), slice(position, position + 1), model.decoder.layers
     last = run.residual("decoder", len(layers) - 1, "feed_forward")[0, position]
     direction, biases = _below(model.decoder.norm, last, direction)
-    found: dict[str, list[Tensor]] = {"decoder": [], "cross": [], "feed_forward": []}
+    by_part: dict[str, list[Tensor]] = {"decoder": [], "cross": [], "feed_forward": []}
     for number in reversed(range(len(layers))):
         layer = layers[number]
         assert isinstance(layer, DecoderLayer)
@@ -121,11 +121,11 @@ def direct_effects(
         out = layer.feed_forward.w_2(run.captured[f"decoder.layers.{number}.feed_forward.activations"][0, position])
         before = run.residual("decoder", number, "cross_attention")[0, position]
         direction, beta = _below(None if add_norm.pre_norm else add_norm.norm, out + before * adds, direction)
-        found["feed_forward"].append(out @ direction)
+        by_part["feed_forward"].append(out @ direction)
         for kind in _KINDS:
             attention, biases, direction = SubLayer.of(model, run, kind, number), biases + beta, direction * adds
             direction, beta = _below(attention.norm, attention.total(here)[0], direction)
-            found[kind].append(attention.weights[:, position] * (attention.messages @ direction))  # (H, S | T)
+            by_part[kind].append(attention.weights[:, position] * (attention.messages @ direction))  # (H, S | T)
             beta = beta + attention.constant[position] @ direction
         biases, direction = biases + beta, direction * adds
     word, place = model.embedding(run.inputs)[0, position].float(), model.positions(0, count)[position].float()
@@ -138,7 +138,7 @@ def direct_effects(
         parts={
             "embedding": word @ direction,
             "positional_encoding": place @ direction,
-            **{name: torch.stack(parts[::-1]) for name, parts in found.items()},
+            **{name: torch.stack(parts[::-1]) for name, parts in by_part.items()},
             "biases": biases + beta + (0 if model.output_bias is None else contrast(model.output_bias)),
         },
     )

@@ -112,15 +112,15 @@ def head_effects(
     if change in ("zero", "mean"):
         replace = _zero if change == "zero" else _replaced_by(means or mean_outputs(translator, others))
         return HeadEffects(run, _effects(translator, run, heads, replace, frozen_norm, should_stop))
-    found = []
+    sampled = []
     for draw in range(draws):
         replace = _random(generator, _replaced_by(means) if means else _zero)
         if change == "resample":
             if draw % len(others) == 0:
                 order = torch.randperm(len(others), generator=generator).tolist()
             replace = _replaced_by(_outputs(translator, *others[order[draw % len(others)]]))
-        found.append(_effects(translator, run, heads, replace, frozen_norm, should_stop))
-    stacked = {kind: torch.stack([one[kind] for one in found]) for kind in KINDS}
+        sampled.append(_effects(translator, run, heads, replace, frozen_norm, should_stop))
+    stacked = {kind: torch.stack([one[kind] for one in sampled]) for kind in KINDS}
     return HeadEffects(run, {kind: values.mean(dim=0) for kind, values in stacked.items()}, stacked)
 
 
@@ -197,11 +197,11 @@ def _effects(
     """Return (L, H, T) for each kind; NaN for other heads than the given ones."""
     config = translator.config
     changed = _ChangedRows(translator, run, replace, frozen_norm, should_stop)
-    found = run.log_p.new_full((len(KINDS), config.num_layers, config.num_heads, len(run.outputs)), torch.nan)
+    effects = run.log_p.new_full((len(KINDS), config.num_layers, config.num_heads, len(run.outputs)), torch.nan)
     for group in batches(heads, run.batch_size(config), lambda: None):
         kinds, layers, numbers = zip(*group, strict=True)
-        found[[KINDS.index(kind) for kind in kinds], list(layers), list(numbers)] = run.log_p - changed.log_p(group)
-    return dict(zip(KINDS, found, strict=True))
+        effects[[KINDS.index(kind) for kind in kinds], list(layers), list(numbers)] = run.log_p - changed.log_p(group)
+    return dict(zip(KINDS, effects, strict=True))
 
 
 class _ChangedRows:
@@ -224,8 +224,8 @@ class _ChangedRows:
         """Return (len(heads), T) log-probabilities, in the order of the heads."""
         memory, in_encoder = self._encode([head for head in heads if head[0] == "encoder"])
         rows, order = self._decode(memory, in_encoder, [head for head in heads if head[0] != "encoder"])
-        found = generated_log_p(self._model, rows, self._run.outputs)
-        return found[[order.index(head) for head in heads]]
+        values = generated_log_p(self._model, rows, self._run.outputs)
+        return values[[order.index(head) for head in heads]]
 
     def _encode(self, heads: Sequence[Head]) -> tuple[Tensor, list[Head]]:
         """Return the encoder's output in each row, (R, S, d), and the heads of the rows."""

@@ -116,7 +116,7 @@ def path_patching(
         ValueError: The model has no such edge.
         DecodingStopped: `should_stop` returned True.
     """
-    heads, found = {*all_heads(translator), None}, EdgeEffects()
+    heads, effects = {*all_heads(translator), None}, EdgeEffects()
     if wrong := [edge for edge in edges if not edge.exists or not {*edge.ends[:2]} <= heads]:
         raise ValueError(f"{wrong[0]} is no edge of this model")
     for group in batches(edges, _rows(translator, pair), stop_check(should_stop)):
@@ -132,8 +132,8 @@ def path_patching(
             through = pair.metric(next_logits(translator, source, pair.divergence.prefix))
         direct = pair.metric(arrived["logits"])  # they come last
         for edge, *metrics in zip(group, through.tolist(), direct.tolist(), strict=True):
-            found[edge] = metrics[edge.receiver == LOGITS] - pair.start
-    return found
+            effects[edge] = metrics[edge.receiver == LOGITS] - pair.start
+    return effects
 
 
 def attribution_patching(
@@ -153,7 +153,7 @@ def attribution_patching(
         ValueError: The model has more than `MAX_HEADS` heads.
         DecodingStopped: `should_stop` returned True.
     """
-    run, heads, found = pair.receiver, all_heads(translator), EdgeEffects()
+    run, heads, effects = pair.receiver, all_heads(translator), EdgeEffects()
     if len(heads) > MAX_HEADS:
         raise ValueError(f"the model has {len(heads):,} heads, but at most {MAX_HEADS:,} are allowed")
     prefix, stop = pair.divergence.prefix, stop_check(should_stop)
@@ -162,24 +162,24 @@ def attribution_patching(
         for kind, layer, arrived in _carried(translator, pair, group):
             if "logits" in arrived:
                 direct = (pair.metric(arrived["logits"]) - pair.start).tolist()
-                found |= {
+                effects |= {
                     edge: each for edge, each in zip(map(Edge, map(str, group)), direct, strict=True) if edge.exists
                 }
                 continue
             outputs, gradient = slopes[kind, layer]
-            own = {
+            inputs = {
                 name: run.captured[hook_point_name(kind, layer, name)].expand_as(new) for name, new in arrived.items()
             }
             receivers = [Head(kind, layer, head) for head in range(outputs.shape[1])]
             for name in HEAD_INPUTS:
                 with torch.no_grad():
-                    queries, keys, values = (own | {name: arrived[name]}).values()
+                    queries, keys, values = (inputs | {name: arrived[name]}).values()
                     changed = _attention(translator, kind, layer).compute_heads(queries, keys, values, None)
-                effects = ((changed - outputs) * gradient).sum(dim=(2, 3)).tolist()  # (R, H, n, d_v) -> (R, H)
-                for sender, row in zip(group, effects, strict=True):
+                row_effects = ((changed - outputs) * gradient).sum(dim=(2, 3)).tolist()  # (R, H, n, d_v) -> (R, H)
+                for sender, row in zip(group, row_effects, strict=True):
                     edges = (Edge(str(sender), f"{receiver}.{name}") for receiver in receivers)
-                    found |= {edge: each for edge, each in zip(edges, row, strict=True) if edge.exists}
-    return found
+                    effects |= {edge: each for edge, each in zip(edges, row, strict=True) if edge.exists}
+    return effects
 
 
 @torch.no_grad()

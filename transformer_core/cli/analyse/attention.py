@@ -52,8 +52,8 @@ def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str,
     source, target = texts
     search: dict[str, Any] = {}
     if target is None:
-        found = translator.translate(source)
-        target, maps, scores = found.text, found.attention, found.scores
+        result = translator.translate(source)
+        target, maps, scores = result.text, result.attention, result.scores
         search = {name: value for name, value in translator.decoding.to_dict().items() if name in SEARCH}
     else:
         forced = translator.teacher_force(source, target)

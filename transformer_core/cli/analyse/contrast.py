@@ -53,11 +53,11 @@ def run(options: Options) -> int:
     if not contrasts:
         raise DataError(f"{options.test} has no questions")
     translator = load_translator(options)
-    found = shares(translator, contrasts, lambda batches: tracked(batches, unit="batch"))
-    total = _total(found)
-    write_table(_rows({**found, "all": total}))
+    by_group = shares(translator, contrasts, lambda batches: tracked(batches, unit="batch"))
+    total = _total(by_group)
+    write_table(_rows({**by_group, "all": total}))
     summary = {
-        **report(found),
+        **report(by_group),
         "left_out": total.left_out,
         "form": options.form,
         "test": options.test,
@@ -67,22 +67,22 @@ def run(options: Options) -> int:
     return 0
 
 
-def report(found: Mapping[str, Share]) -> dict[str, Any]:
+def report(groups: Mapping[str, Share]) -> dict[str, Any]:
     """Return the share of correct answers, of all questions and of each group, for a checkpoint's metrics."""
-    total = _total(found)
+    total = _total(groups)
     return {
         "right": _portion(total.right, total.asked),
         "groups": {
-            group: {"right": _portion(each.right, each.asked), "asked": each.asked} for group, each in found.items()
+            group: {"right": _portion(each.right, each.asked), "asked": each.asked} for group, each in groups.items()
         },
         "asked": total.asked,
     }
 
 
-def _total(found: Mapping[str, Share]) -> Share:
+def _total(groups: Mapping[str, Share]) -> Share:
     from transformer_core.analysis.contrast import Share
 
-    columns = [(share.right, share.asked, share.chance, share.left_out) for share in found.values()]
+    columns = [(share.right, share.asked, share.chance, share.left_out) for share in groups.values()]
     right, asked, chance, left_out = (sum(column) for column in zip(*columns, strict=True))
     return Share(int(right), int(asked), chance, int(left_out))
 
@@ -91,9 +91,9 @@ def _portion(part: float, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def _rows(found: Mapping[str, Share]) -> Iterator[tuple[str, ...]]:
+def _rows(groups: Mapping[str, Share]) -> Iterator[tuple[str, ...]]:
     yield "phenomenon", "items", "correct %", "chance %", "skipped"
-    for group, share in found.items():
+    for group, share in groups.items():
         right, chance = _portion(share.right, share.asked), _portion(share.chance, share.asked)
         yield group, str(share.asked), _percent(right), _percent(chance), str(share.left_out)
 

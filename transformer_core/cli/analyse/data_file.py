@@ -37,7 +37,7 @@ def read_sentences(
     if Path(options.data).stat().st_size > MAX_FILE_BYTES:
         raise UsageError(f"--data: {options.data} has more than {MAX_FILE_BYTES:,} bytes")
     half = len(names) // 2
-    found: list[tuple[int, int, list[str | None]]] = []
+    lines: list[tuple[int, int, list[str | None]]] = []
     skipped = 0
     for number, raw in enumerate(raw_lines(options.data), start=1):
         cells = (raw or b"\xff").decode("utf-8", "replace").strip("\ufeff\r\n").split("\t")
@@ -48,9 +48,9 @@ def read_sentences(
         if not readable or tokens > MAX_TOKENS:
             skipped += 1
             continue
-        found.append((tokens, number, texts))
-        if len(found) == options.most:
+        lines.append((tokens, number, texts))
+        if len(lines) == options.most:
             break
-    if not found:
+    if not lines:
         raise UsageError(f"--data: {options.data} has no line that can be read")
-    return [(number, texts) for _, number, texts in sorted(found, key=lambda each: each[:2])], skipped
+    return [(number, texts) for _, number, texts in sorted(lines, key=lambda each: each[:2])], skipped

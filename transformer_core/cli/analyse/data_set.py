@@ -97,8 +97,8 @@ def measure_group(translator: Translator, item: Any) -> Results:
     lines, texts = [line for line, _ in group], [list(each) for _, each in group]
     half = len(texts[0]) // 2
     missing = [(each, side) for each in texts for side in range(half) if each[half + side] is None]
-    found = translator.translate_batch([each[side] for each, side in missing])
-    for (each, side), translation in zip(missing, found, strict=True):
+    translations = translator.translate_batch([each[side] for each, side in missing])
+    for (each, side), translation in zip(missing, translations, strict=True):
         each[half + side] = translation
     tables: list[Results] = []
     for line, each in zip(lines, texts, strict=True):
@@ -167,7 +167,12 @@ def mean_rows(table: Columns, weighted: Mapping[str, tuple[str, Any]] | None = N
             np.bincount(place[finite], each, np.prod(shape)).reshape(shape)
             for each in ((values * weights)[finite], weights[finite], None)
         )
-        found = drawing.ratio(sums, totals)
-        cells = (found.value.tolist(), found.low.tolist(), found.high.tolist(), (counts > 0).sum(axis=0).tolist())
+        estimate = drawing.ratio(sums, totals)
+        cells = (
+            estimate.value.tolist(),
+            estimate.low.tolist(),
+            estimate.high.tolist(),
+            (counts > 0).sum(axis=0).tolist(),
+        )
         rows += [[*key, name, *row] for key, row in zip(groups, zip(*cells, strict=True), strict=True)]
     return rows

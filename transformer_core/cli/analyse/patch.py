@@ -104,24 +104,24 @@ def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str,
     """Return what each cell carries of the difference."""
     from transformer_core.analysis.patching import patching
 
-    found = patching(translator, **pair_of(texts), **choices)
-    arrays, question = divergence(found.answers, found.prefix, (found.metric_clean, found.metric_corrupted))
-    values = {"recovered": found.recovered, "metric": found.metrics}
+    result = patching(translator, **pair_of(texts), **choices)
+    arrays, question = divergence(result.answers, result.prefix, (result.metric_clean, result.metric_corrupted))
+    values = {"recovered": result.recovered, "metric": result.metrics}
     heads = choices["site"] == "heads"
     by_kind = {name: dict(zip(KINDS, each, strict=True)) for name, each in values.items()} if heads else {}
-    first, second = found.answers
-    asked = {
+    first, second = result.answers
+    settings = {
         "answer_clean": first,
         "answer_corrupted": second,
-        "prefix": " ".join(found.prefix),
-        "position": len(found.prefix) + 1,
-        "metric_clean": found.metric_clean,
-        "metric_corrupted": found.metric_corrupted,
+        "prefix": " ".join(result.prefix),
+        "position": len(result.prefix) + 1,
+        "metric_clean": result.metric_clean,
+        "metric_corrupted": result.metric_corrupted,
     }
     return Measured(
         columns=head_columns(**by_kind) if heads else _positions(values),
-        asked=asked,
-        arrays={**arrays, "recovered": found.recovered, "metrics": found.metrics, "source": found.source},
+        asked=settings,
+        arrays={**arrays, "recovered": result.recovered, "metrics": result.metrics, "source": result.source},
         report=[question],
     )
 

@@ -59,9 +59,9 @@ class Inputs:
 
         return Translator.load(self.checkpoint, self.device)
 
-    def with_known(self, part: str, found: Mapping[str, Any]) -> dict[str, bytes]:
+    def with_known(self, part: str, values: Mapping[str, Any]) -> dict[str, bytes]:
         """Return the file of one part of the metrics; sets that are not measured now keep their numbers."""
-        return {f"{part}.json": json_file({**self.metrics.get(part, {}), **found})}
+        return {f"{part}.json": json_file({**self.metrics.get(part, {}), **values})}
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,10 @@ def score_sets(translator: Translator, sets: Mapping[str, Sequence[str]], batch:
     for part, specs in sets.items():
         for spec in specs:
             result = evaluate(translator, TestSet.read(spec), batch=batch)
-            found, name = result.scores(), set_name(spec)
+            numbers, name = result.scores(), set_name(spec)
             scores[name] = {
-                **found,
-                "nll": None if found["perplexity"] is None else math.log(found["perplexity"]),
+                **numbers,
+                "nll": None if numbers["perplexity"] is None else math.log(numbers["perplexity"]),
                 "beam": translator.decoding.beam,
                 "alpha": translator.decoding.alpha,
                 "part": PARTS[part],
@@ -134,9 +134,9 @@ def _tree_scores(translator: Translator, spec: str, sequences: Sequence[str], ba
     gold = list(read_treebank(spec))
     repaired = (to_tree(text.split(), tree.words) for text, tree in zip(sequences, gold, strict=True))
     trivial = score_bracketing(gold, [right_branching(tree.words) for tree in gold])
-    found = score_parses(gold, [Parse(each.tree, each.repairs) for each in repaired])
+    bracketing = score_parses(gold, [Parse(each.tree, each.repairs) for each in repaired])
     baseline = {"right_branching_f1": trivial.f1}
-    scores = {"constrained": translator.decoding.constrained, "bracketing": found | baseline}
+    scores = {"constrained": translator.decoding.constrained, "bracketing": bracketing | baseline}
     if translator.decoding.constrained:
         words = [tree.words for tree in gold]
         free = ConstituencyParser(translator).parse_all(words, constrained=False, batch=batch)
@@ -171,30 +171,30 @@ def count_heads(translator: Translator, specs: Sequence[str], most: int) -> dict
     for problem in shortcomings(report):
         log.warning("%s", problem)
     effects = survivor_report(translator, pairs, progress=lambda some: tracked(some, unit="sentence"))
-    found = {kind: {**report[kind], **each} for kind, each in effects.items()}
-    return {**found, "sentences": len(pairs), "sets": [set_name(spec) for spec in specs]}
+    counts = {kind: {**report[kind], **each} for kind, each in effects.items()}
+    return {**counts, "sentences": len(pairs), "sets": [set_name(spec) for spec in specs]}
 
 
 def _heads(inputs: Inputs) -> dict[str, bytes]:
-    found = count_heads(inputs.translator, inputs.options.valid, inputs.options.head_pairs)
-    if not found:
+    counts = count_heads(inputs.translator, inputs.options.valid, inputs.options.head_pairs)
+    if not counts:
         raise SkippedError("the validation sets hold no sentences")
-    return {"heads.json": json_file(found)}
+    return {"heads.json": json_file(counts)}
 
 
 def _forced(inputs: Inputs) -> dict[str, bytes]:
     """Measure the nats per token of given translations, with the decoder's mask and without."""
     from transformer_core.evaluation.evaluate import TestSet, perplexity
 
-    found = {}
+    nats = {}
     for spec in inputs.options.valid:
         test = TestSet.read(spec)
         pairs = [(source, first) for source, (first, *_) in zip(test.sources, test.references, strict=True)]
-        found[set_name(spec)] = {
+        nats[set_name(spec)] = {
             name: math.log(perplexity(inputs.translator.with_mask(causal), pairs, inputs.options.batch).value)
             for name, causal in (("masked", True), ("unmasked", False))
         }
-    return inputs.with_known("forced", found)
+    return inputs.with_known("forced", nats)
 
 
 def _alignment(inputs: Inputs) -> dict[str, bytes]:
@@ -218,40 +218,43 @@ def _methods(inputs: Inputs) -> dict[str, bytes]:
 
     translator, options = inputs.translator, inputs.options
     methods = [method for method in METHODS if options.slow or method != "integrated-gradients"]
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     gold = list(read_gold(options.gold)) if options.gold else []
     if gold:
         errors = method_errors(
             translator, gold, methods=methods, progress=lambda pairs: tracked(pairs, unit="sentence")
         )
-        found["alignment"] = {"aer": {name: round(value, 4) for name, value in errors.items()}, "sentences": len(gold)}
+        results["alignment"] = {
+            "aer": {name: round(value, 4) for name, value in errors.items()},
+            "sentences": len(gold),
+        }
     if len(gold) > 1:
         counts = method_counts(translator, gold, aligners=("norm", "attention"))
-        found["norm_minus_attention"] = {
+        results["norm_minus_attention"] = {
             name: [round(value, 4) for value in each["norm"].minus(each["attention"])] for name, each in counts.items()
         }
     sources = (source for spec in options.valid for source, _ in read_pairs(spec))
-    chosen = list(islice((each for each in sources if len(each.split()) >= MIN_WORDS), AGREEMENT_SENTENCES))
-    if chosen:
-        taus = mean_agreement(translator, tracked(chosen, unit="sentence"), methods=methods)
-        found["agreement"] = {"tau": {name: round(tau, 4) for name, tau in taus.items()}, "sentences": len(chosen)}
-    if not found:
+    sentences = list(islice((each for each in sources if len(each.split()) >= MIN_WORDS), AGREEMENT_SENTENCES))
+    if sentences:
+        taus = mean_agreement(translator, tracked(sentences, unit="sentence"), methods=methods)
+        results["agreement"] = {"tau": {name: round(tau, 4) for name, tau in taus.items()}, "sentences": len(sentences)}
+    if not results:
         raise SkippedError("the sets hold no sentences")
-    return inputs.with_known("methods", found)
+    return inputs.with_known("methods", results)
 
 
 def _probes(inputs: Inputs) -> dict[str, bytes]:
     from transformer_core.analysis.contrast import FORMS, shares
     from transformer_core.progress import tracked
 
-    found = {}
+    reports = {}
     for form in FORM_NAMES:
         if path := getattr(inputs.options, form):
             contrasts = list(FORMS[form](path))
             if not contrasts:
                 raise SkippedError(f"{path} holds no questions")
-            found[form] = report(shares(inputs.translator, contrasts, lambda some: tracked(some, unit="batch")))
-    return inputs.with_known("probes", found)
+            reports[form] = report(shares(inputs.translator, contrasts, lambda some: tracked(some, unit="batch")))
+    return inputs.with_known("probes", reports)
 
 
 def _history(inputs: Inputs) -> dict[str, bytes]:

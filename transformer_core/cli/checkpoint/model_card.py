@@ -117,12 +117,12 @@ def with_prose_numbers(card: str, metrics: dict[str, Any]) -> str:
         card = re.sub(_ITEMS, rf"\g<1>{whole['asked']:,}\g<2>{100 * whole['right']:.1f}\g<3>", card)
     groups = {name: each for one in probes.values() for name, each in one["groups"].items()}
 
-    def row(found: re.Match[str]) -> str:
-        name = found[1]
+    def row(match: re.Match[str]) -> str:
+        name = match[1]
         mine = [each for group, each in groups.items() if f"{group}/".startswith(f"{name}/")]
         asked = sum(each["asked"] for each in mine)
         if not asked:
-            return found[0]
+            return match[0]
         right = sum(each["right"] * each["asked"] for each in mine) / asked
         return f"| `{name}` | {asked:,} | {100 * right:.1f} |"
 
@@ -208,13 +208,13 @@ def _bracketing(scores: dict[str, Any]) -> list[str]:
     ]
 
 
-def _bracketing_row(name: str, one: dict[str, Any], found: dict[str, Any], *, constrained: bool) -> str:
-    low, high = found["f1_95"]
+def _bracketing_row(name: str, one: dict[str, Any], scores: dict[str, Any], *, constrained: bool) -> str:
+    low, high = scores["f1_95"]
     shown = ("precision", "recall", "exact_match", "well_formed", "right_branching_f1")
-    numbers = " | ".join(f"{found[each]:.1f}" if each in found else "" for each in shown)
+    others = " | ".join(f"{scores[each]:.1f}" if each in scores else "" for each in shown)
     return (
         f"| {name.translate(_MARKUP)} | {one['part']} | {one['sentences']:,} | "
-        f"{'only trees' if constrained else 'any sequence'} | {found['f1']:.1f} | {low:.1f} to {high:.1f} | {numbers} |"
+        f"{'only trees' if constrained else 'any sequence'} | {scores['f1']:.1f} | {low:.1f} to {high:.1f} | {others} |"
     )
 
 

@@ -143,19 +143,17 @@ def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> R
     """
     if "preset" in given:
         preset(given["preset"])
-    wanted: dict[str, object] = {"preset": given.get("preset", stored.preset)}
-    was: dict[str, object] = {"preset": stored.preset}
+    new: dict[str, object] = {"preset": given.get("preset", stored.preset)}
+    old: dict[str, object] = {"preset": stored.preset}
     for group in ("model", "training"):
         for name, value in given.get(group, {}).items():
             if name not in FREE_ON_RESUME and name != "accumulate":
                 key = f"{group}.{name}"
-                wanted[key], was[key] = value, getattr(getattr(stored, group), name)
+                new[key], old[key] = value, getattr(getattr(stored, group), name)
     # 0 stands for d_model / num_heads, which is what was stored.
-    changed = [
-        key for key in wanted if wanted[key] != was[key] and not (key in ("model.d_k", "model.d_v") and not wanted[key])
-    ]
+    changed = [key for key in new if new[key] != old[key] and not (key in ("model.d_k", "model.d_v") and not new[key])]
     if changed:
-        differences = ", ".join(f"{key} is {wanted[key]!r}, was {was[key]!r}" for key in changed)
+        differences = ", ".join(f"{key} is {new[key]!r}, was {old[key]!r}" for key in changed)
         raise UsageError(
             f"--resume continues the same training, but {differences}; these may change: "
             f"{', '.join(sorted(FREE_ON_RESUME))}, and --data (a copy), --valid, --device, --threads"

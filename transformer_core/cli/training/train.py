@@ -249,12 +249,10 @@ def _initial(folder: str) -> Checkpoint | None:
 
 def _check_initial(initial: Checkpoint, model: ModelConfig) -> None:
     """Raise UsageError when more than dropout differs from the checkpoint that provides the weights."""
-    was, wanted = initial.model.config.to_dict(), model.to_dict()
-    changed = [name for name in wanted if wanted[name] != was[name] and not name.endswith("dropout")]
+    old, new = initial.model.config.to_dict(), model.to_dict()
+    changed = [name for name in new if new[name] != old[name] and not name.endswith("dropout")]
     if changed:
-        differences = ", ".join(
-            f"model.{name} is {wanted[name]!r}, the checkpoint has {was[name]!r}" for name in changed
-        )
+        differences = ", ".join(f"model.{name} is {new[name]!r}, the checkpoint has {old[name]!r}" for name in changed)
         raise UsageError(f"--init-from: the weights in {initial.folder} do not fit this model: {differences}")
 
 
@@ -311,10 +309,10 @@ def _score_heads(model: Transformer, pairs: Sequence[tuple[str, str]], tokenizer
     from transformer_core.translator import Translator
 
     counts = head_counts(score_heads_of(Translator(model, tokenizer, DecodingConfig()), pairs[:HEAD_PAIRS]))
-    told = (
+    by_kind = (
         f"{kind} {each['looking']} look, {each['resting']} rest of {each['heads']}" for kind, each in counts.items()
     )
-    log.info("heads: %s", "; ".join(told))
+    log.info("heads: %s", "; ".join(by_kind))
     return counts
 
 
