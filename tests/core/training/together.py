@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch.multiprocessing.spawn import spawn
@@ -31,7 +34,9 @@ def train_together(processes: int, data: Path, folder: Path, scenarios: list[Sce
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     arguments = (processes, port, data, folder, scenarios)
-    spawn(_work, arguments, nprocs=processes)  # type: ignore[no-untyped-call]
+    # A test of the app leaves its script as the main module, which each new process would run.
+    with patch.dict(sys.modules, {"__main__": ModuleType("__main__")}):
+        spawn(_work, arguments, nprocs=processes)  # type: ignore[no-untyped-call]
 
 
 def _work(rank: int, processes: int, port: int, data: Path, folder: Path, scenarios: list[Scenario]) -> None:
