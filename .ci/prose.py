@@ -24,7 +24,7 @@ ANYWHERE = re.compile(
     r"|is told|are told|for nobody|at all alike)\b",
     re.IGNORECASE,
 )
-BEFORE_SCOPES = "86bc640f81175a3f624a304a12b86a3ffe4ce4be"  # the last commit whose subject needs no scope
+BEFORE_SCOPES = "5d9ea160d240560aec2d48a6dd8dcf0fac47caa7"  # the last commit whose subject needs no scope
 SUBJECT = re.compile(r"[\w./ -]+(, [\w./ -]+)*: (?!.*; [\w./]+: ).+")
 
 
