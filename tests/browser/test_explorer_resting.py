@@ -36,7 +36,7 @@ def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_look
     assert set(result) == pale
     key = ENGLISH["tiles_resting_key"].format(resting=len(pale), all=shares.size)
     assert key in page.locator(".count").inner_text()
-    page.get_by_role("gridcell", name=f"head {layer + 1}.{head + 1},").click()
+    page.get_by_role("gridcell", name=f"head {kind}.{layer + 1}.{head + 1},").click()
     settle(page)
     share = f"{round(float(shares[layer, head]) * 100)}\u202f%"
     assert ENGLISH["resting"].format(share=share) in page.locator(".notes").inner_text()

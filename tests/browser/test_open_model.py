@@ -44,8 +44,10 @@ def url(serve: Serve, random_checkpoint: Path, folders: Path) -> str:
 
 def open_folder(page: Page, name: str, language: str = "en") -> None:
     t = texts(language)
-    page.get_by_role("combobox", name=t("open_model.folder")).click()
-    page.get_by_role("option", name=name, exact=True).click()
+    settled(page)
+    box = page.get_by_role("combobox", name=t("open_model.folder"))
+    box.fill(name)  # as by keyboard: the list follows what is typed
+    box.press("Enter")
     settled(page)
     page.get_by_role("button", name=t("open_model.open"), exact=True).click()
 

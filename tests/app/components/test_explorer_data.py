@@ -169,7 +169,7 @@ def test_a_new_measure_is_one_row_and_its_labels(read: Read) -> None:
     peaks = maps.cross.max(axis=(-2, -1)).ravel()
     assert shown["orders"] == ["layer", "entropy", "distance", "peak"]
     assert peaks[shown["sorted"]].tolist() == pytest.approx(sorted(peaks, reverse=True), abs=1e-4)
-    assert shown["label"] == f"cross 1.4, largest weight {peaks[3]:.2f}"
+    assert shown["label"] == f"cross cross.1.4, largest weight {peaks[3]:.2f}"
     assert Selection.from_state(Selection(order="peak").to_dict(), default=Selection()).order == "peak"
 
 
