@@ -443,11 +443,11 @@ class Translator:
         """
         for each in pairs:
             self.check_maps(each)
-        maps_: list[AttentionMaps] = []
+        all_maps: list[AttentionMaps] = []
         for together in self.passes(pairs, logits=False):
-            with batch_context(range(len(maps_), len(maps_) + len(together)), len(pairs)):
-                maps_ += self._forced_pass(together)
-        return maps_
+            with batch_context(range(len(all_maps), len(all_maps) + len(together)), len(pairs)):
+                all_maps += self._forced_pass(together)
+        return all_maps
 
     def _map_size(self, reading: TeacherForcedInput) -> tuple[int, int, int]:
         """Return heads, S and T."""
