@@ -21,13 +21,14 @@ from viz_app.figures.options import UNITS, Unit
 
 View = Literal["heads", "layer", "kinds"]
 Zoom = Literal["heads", "head", "token"]
-Drawing = Literal["map", "lines"]
+Drawing = Literal["map", "lines", "flow"]
 Average = Literal["none", "layer", "all"]
 Scale = Literal["linear", "sqrt", "row"]
 OtherView = Literal["plotly", "head", "model"]
 OTHER_VIEWS: tuple[OtherView, ...] = get_args(OtherView)
 VIEWS: tuple[View, ...] = get_args(View)
 MAX_COMPARED = 500  # characters of the sentence that is compared with
+MAX_TOKEN = 60  # characters of a token that a word is compared with
 MAX_FORCED = 1_000  # characters of the tokens that a translation is forced to begin with
 
 _Index = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
@@ -38,6 +39,7 @@ _Label = Annotated[str, Meta(pattern=rf"\A{_LABEL}\Z")]
 _Pin = Annotated[str, Meta(pattern=r"\A[qk](0|[1-9][0-9]{0,3})\Z")]
 Head = Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.[1-9][0-9]?\.[1-9][0-9]?\Z")]
 _Forced = Annotated[str, Meta(min_length=1, max_length=MAX_FORCED)]
+_Token = Annotated[str, Meta(min_length=1, max_length=MAX_TOKEN)]
 _Compared = Annotated[str, Meta(min_length=1, max_length=MAX_COMPARED)]
 
 
@@ -101,7 +103,10 @@ class Selection:
         unit: Maps over tokens or merged to words.
         view: Tiles of all heads of the kind, of the heads of one layer, or of all heads of all three kinds.
         zoom: All heads; one head with the tiles beside it; or one token in all heads.
-        form: A head as a map, or as lines between two columns of tokens.
+        form: A head as a map, or as lines between two columns of tokens; or the flow, what each word is made of.
+        unfold: Whether the flow shows the whole way of the chosen word, through every layer.
+        share: Percentage of all flow that the ways on this picture carry, 1 to 99.
+        versus: Token that the chosen word is compared with, at most 60 characters; None for the mean of the vocabulary.
         order: How tiles are ordered: by layer and head, or by a measure of what each head does.
         only: A role, `none` or `significant`: the filter of heads; None for all.
         average: The head by itself, or the mean over the heads of its layer or over all heads of its kind.
@@ -127,6 +132,9 @@ class Selection:
     view: View = option("heads", Choice(VIEWS))
     zoom: Zoom = option("head", Choice(get_args(Zoom)))
     form: Drawing = option("map", Choice(get_args(Drawing)))
+    unfold: bool = option(False, Switch())
+    share: Annotated[int, Meta(ge=1, le=99)] = option(80, Number(low=1, high=99))
+    versus: _Token | None = option(None, Text(MAX_TOKEN))
     order: _Order = option("layer", _OrderForm())
     only: _Label | None = option(None, _LabelForm())
     average: Average = option("none", Choice(get_args(Average)))
