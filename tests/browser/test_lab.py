@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
-
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from tests.browser.lesson_driver import ANSWERED, Lesson
 from tests.browser.rest import until
@@ -18,48 +16,29 @@ T, t = labels("en"), texts("en")
 LONG = "A man in a blue shirt is standing on a tall ladder in the garden, and his son is cleaning the old window."
 
 
-ALWAYS = ("depth", "early", "trace")  # that differ from the others; those are slow tests
-
-
-@pytest.mark.parametrize(
-    "bench", [pytest.param(each, marks=[] if each in ALWAYS else pytest.mark.slow) for each in benches()]
-)
-def test_every_bench_answers_and_is_taken_along_as_files_and_made_again(
-    open_lesson: OpenLesson, check_accessibility: CheckAccessibility, bench: str
+def test_every_bench_answers_by_keyboard_and_keeps_the_chosen_head(
+    open_lesson_file: OpenLesson, check_accessibility: CheckAccessibility
 ) -> None:
-    """In Korean, on a phone, by keyboard."""
-    ko = texts("ko")
-    lesson = open_lesson("lab", bench, lang="ko", width=390, height=844, dark=True)
-    lesson.wait(ANSWERED)
-    lesson.painted(0.01)
-    assert re.search("[가-힣]", lesson.said()) and lesson.get("lesson.scene.table(lesson.settings()).rows.length")
-    before = lesson.settings()
-    lesson.press("ArrowLeft" if bench == "depth" else "ArrowRight")  # its playhead starts at its end
-    assert (lesson.settings() != before) == (bench != "early")
-    lesson.wait(ANSWERED)
-    page = lesson.page
-    check_accessibility(page)
-    page.get_by_text(ko("lessons.recipe")).click()
-    if made := page.locator("[data-testid=stExpander] code.language-bash").all_inner_texts():
-        assert made[0].startswith("python -m ")
-    assert "Translator.load" in page.locator("[data-testid=stExpander] code.language-python").inner_text()
-
-
-def test_the_chosen_head_stays_from_bench_to_bench(open_lesson: OpenLesson) -> None:
-    """Where a bench shows a head; one without a head lies between, and what was chosen last counts."""
-    lesson = open_lesson("lab", "off", settings="chosen:decoder.3.6")
+    """In Korean, on a phone, in the dark. Where a bench shows a head, what was chosen last counts."""
+    lesson = open_lesson_file("lab", "off", settings="chosen:decoder.3.6", lang="ko", width=390, height=844, dark=True)
     lesson.wait(ANSWERED)
     lesson.go("redirect")
     lesson.wait("lesson.scene.own?.head === 'decoder.3.6'")
     lesson.get("lesson.set({ chosen: 'encoder.2.4' })")
-    lesson.go("why")
-    lesson.wait("lesson.scene.own?.head === 'encoder.2.4'")
-    lesson.go("parts")
-    assert lesson.settings()["chosen"] == ""
-    lesson.go("off")
-    assert lesson.settings()["chosen"] == "decoder.3.6"
-    lesson.go("why")
-    lesson.wait("lesson.scene.own?.head === 'decoder.3.6'")
+    for bench, head in (("why", "encoder.2.4"), ("parts", ""), ("off", "decoder.3.6"), ("why", "decoder.3.6")):
+        lesson.go(bench)
+        assert lesson.settings()["chosen"] == head, bench
+    for bench in benches():
+        lesson.go(bench)
+        lesson.wait(ANSWERED)
+        lesson.painted(0.01)
+        assert re.search("[가-힣]", lesson.said()) and lesson.get("lesson.scene.table(lesson.settings()).rows.length")
+        before = lesson.settings()
+        lesson.press("ArrowLeft" if bench == "depth" else "ArrowRight")  # its playhead starts at its end
+        assert (lesson.settings() != before) == (bench != "early")
+        lesson.wait(ANSWERED)
+        if bench in ("off", "redirect", "trace"):  # the others have no other controls
+            check_accessibility(lesson.page)
 
 
 def test_from_a_head_in_translate_to_the_lab_and_back(open_page: OpenPage, app_url: str) -> None:
@@ -69,6 +48,9 @@ def test_from_a_head_in_translate_to_the_lab_and_back(open_page: OpenPage, app_u
     lesson = Lesson(page)
     lesson.wait(ANSWERED)
     assert lesson.settings()["chosen"] == "cross.4.3"
+    page.get_by_text(texts("ko")("lessons.recipe")).click()
+    code = page.locator("[data-testid=stExpander] code")
+    assert "Translator.load" in code.last.inner_text() and code.first.inner_text().startswith("python -m ")
     lesson.press("ArrowRight")
     other = lesson.get("lesson.settings().chosen")
     assert until(page, lambda: other in parse_qs(urlsplit(page.url).query).get("with", [""])[0])
@@ -112,14 +94,15 @@ def test_a_long_computation_is_stopped_and_computed_after_all(
 ) -> None:
     lesson = open_lesson("lab", "trace", text=LONG)
     lesson.wait(ANSWERED)
-    lesson.page.get_by_role("checkbox", name=T("lesson_lab.method_integrated_gradients")).check(force=True)
+    switch = lesson.page.get_by_role("checkbox", name=T("lesson_lab.method_integrated_gradients"))
+    switch.check(force=True)
     main = lesson.page.get_by_test_id("stMain")  # Streamlit has a button Stop of its own, above the page
     stop = main.get_by_role("button", name=T("lesson_lab.stop"), exact=True)
     stop.click()
     lesson.wait("lesson.lesson.values.bench === null")
     assert lesson.said() == T("lesson_lab.stopped")
     check_accessibility(lesson.page)
+    switch.uncheck(force=True)  # without which it takes no time
     main.get_by_role("button", name=T("lesson_lab.compute"), exact=True).click()
     lesson.wait("lesson.scene.own")
     stop.wait_for(state="detached")
-    assert lesson.get("lesson.scene.own.methods").count("integrated-gradients") == 1

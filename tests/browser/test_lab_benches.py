@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import CheckAccessibility, OpenLesson
+from tests.browser.conftest import OpenLesson
 from tests.browser.lesson_driver import ANSWERED, Lesson
 from viz_app.lessons.labels import labels
 
@@ -15,11 +15,11 @@ LARGE = {"width": 1280, "height": 900}  # so that nothing has to be scrolled to 
 
 
 @pytest.fixture
-def bench(open_lesson: OpenLesson) -> Any:
+def bench(open_lesson_file: OpenLesson) -> Any:
     """Open a bench, and wait until it has answered."""
 
     def start(name: str, settings: str = "", **options: Any) -> Lesson:
-        lesson = open_lesson("lab", name, settings=settings, **LARGE, **options)
+        lesson = open_lesson_file("lab", name, settings=settings, **LARGE, **options)
         lesson.wait(ANSWERED)
         return lesson
 
@@ -36,7 +36,7 @@ def head_title(kind: str, name: str) -> str:
     return T("lesson_lab.head_title", kind=T(f"lesson_lab.{kind}"), head=name)
 
 
-def test_heads_are_walked_through_pressed_and_switched_off(bench: Any, check_accessibility: CheckAccessibility) -> None:
+def test_heads_are_walked_through_pressed_and_switched_off(bench: Any) -> None:
     lesson = bench("off")
     rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
     order = [row[0] for row in sorted(rows, key=lambda row: -abs(row[1]))]
@@ -62,7 +62,6 @@ def test_heads_are_walked_through_pressed_and_switched_off(bench: Any, check_acc
     lesson.wait(f"{ANSWERED} && lesson.scene.own.without")
     rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
     assert [row[0] for row in rows if row[-1] == T("lesson_lab.yes")] == [head_title("decoder", "3.6")]
-    check_accessibility(lesson.page)
     lesson.click(T("lesson_lab.all_on"))
     lesson.wait("lesson.scene.own && !lesson.scene.own.without")
 
@@ -71,22 +70,26 @@ def test_heads_are_walked_through_pressed_and_switched_off(bench: Any, check_acc
     assert f"{abs(falls[-1]):.2f}" in lesson.said()
     lesson.hit("token 1")
     assert lesson.settings()["token"] == 1
+    check(lesson, "band")
+    starts = {T(f"lesson_lab.say_{name}", low="", high="").split("\u201d")[0][:12] for name in ("within", "beyond")}
+    assert any(start in lesson.said() for start in starts), "random vectors stand beside the effects"
 
 
-def test_random_vectors_stand_beside_the_effects(bench: Any) -> None:
-    lesson = bench("off", "band:on", lang="ko")
-    known = labels("ko")
-    spoken = {known(f"lesson_lab.say_{name}", low="", high="").split("\u201d")[0][:12] for name in ("within", "beyond")}
-    assert any(start in lesson.said() for start in spoken)
-
-
-def test_a_part_is_switched_off(bench: Any) -> None:
+def test_parts_and_layers_go_by_keyboard(bench: Any) -> None:
     lesson = bench("parts")
     lesson.hit("p4")
     assert lesson.settings()["chosen"] == "p4"
     lesson.wait(f"{ANSWERED} && lesson.scene.own.chosen === 'p4'")
     lesson.press("ArrowRight")
     assert lesson.settings()["chosen"] != "p4"
+
+    lesson = bench("depth")
+    layers = lesson.get("lesson.scene.own.top.length")
+    assert lesson.settings()["layer"] == layers - 1
+    lesson.press("ArrowLeft", "ArrowDown")
+    assert (lesson.settings()["layer"], lesson.settings()["token"]) == (layers - 2, 1)
+    top = lesson.get(f"lesson.scene.own.top[{layers - 2}].map(([first]) => first)")
+    assert top[0].strip("\u2581") in lesson.said()
 
 
 def test_heads_go_by_keyboard_tile_and_curve(bench: Any) -> None:
@@ -101,7 +104,7 @@ def test_heads_go_by_keyboard_tile_and_curve(bench: Any) -> None:
     assert lesson.settings()["gone"] == 70
 
 
-def test_a_row_is_changed_by_hand(bench: Any, check_accessibility: CheckAccessibility) -> None:
+def test_a_row_is_changed_by_hand(bench: Any) -> None:
     lesson = bench("redirect")
     assert lesson.said() == T("lesson_lab.redirect_none")
     lesson.hit("key 1 0.5")
@@ -115,7 +118,6 @@ def test_a_row_is_changed_by_hand(bench: Any, check_accessibility: CheckAccessib
     lesson.wait(f"{ANSWERED} && lesson.scene.own.edits.length === 2")
     check(lesson, "redirect_write")
     assert lesson.get("Boolean(lesson.scene.own.written)")
-    check_accessibility(lesson.page)
     lesson.click(T("lesson_lab.redirect_undo"))
     lesson.wait(f"{ANSWERED} && lesson.scene.own.edits.length === 1")
     lesson.click(T("lesson_lab.redirect_clear"))
@@ -135,7 +137,7 @@ def test_a_row_is_changed_by_hand(bench: Any, check_accessibility: CheckAccessib
     lesson.wait(f"{ANSWERED} && Math.abs(lesson.lesson.arrays.row_after.data[0] - 0.8) < 1e-3")
 
 
-def test_the_methods_of_tracing(bench: Any, check_accessibility: CheckAccessibility) -> None:
+def test_the_methods_of_tracing(bench: Any) -> None:
     lesson = bench("trace")
     lesson.hit("attention")
     assert lesson.settings()["method"] == "attention" and T("lesson_lab.method_attention") in lesson.said()
@@ -144,7 +146,6 @@ def test_the_methods_of_tracing(bench: Any, check_accessibility: CheckAccessibil
     assert f"“{tokens[2].strip(chr(0x2581))}”" in lesson.said()
     check(lesson, "check")
     assert lesson.get("lesson.lesson.answers.method") == "attention"
-    check_accessibility(lesson.page)
     methods = lesson.get("lesson.scene.own.methods")
     lesson.press("ArrowDown")
     assert lesson.settings()["method"] == methods[methods.index("attention") + 1]
@@ -162,17 +163,7 @@ def test_the_methods_of_tracing(bench: Any, check_accessibility: CheckAccessibil
     lesson.wait("lesson.scene.own && !lesson.scene.own.contrast")
 
 
-def test_the_layers_of_the_decoder(bench: Any) -> None:
-    lesson = bench("depth")
-    layers = lesson.get("lesson.scene.own.top.length")
-    assert lesson.settings()["layer"] == layers - 1
-    lesson.press("ArrowLeft", "ArrowDown")
-    assert (lesson.settings()["layer"], lesson.settings()["token"]) == (layers - 2, 1)
-    top = lesson.get(f"lesson.scene.own.top[{layers - 2}].map(([first]) => first)")
-    assert top[0].strip("\u2581") in lesson.said()
-
-
-def test_values_are_swapped(bench: Any) -> None:
+def test_values_are_swapped_with_those_of_a_pair_that_is_typed(bench: Any) -> None:
     lesson = bench("swap")
     assert lesson.said().endswith(T("lesson_lab.swap_foreign"))  # the sentence above is another one
     lesson.hit("cross 4 2")
@@ -186,9 +177,7 @@ def test_values_are_swapped(bench: Any) -> None:
         lesson.wait(f"{ANSWERED} && lesson.scene.own.site === '{site}'")
         lesson.painted(0.01)
 
-
-def test_an_own_pair_is_typed(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("lab", "swap", settings="pair:own", text="The dog is sleeping.")
+    lesson = bench("swap", "pair:own", text="The dog is sleeping.")
     lesson.wait("lesson.scene.own?.problem === 'empty'")
     assert lesson.said() == T("lesson_lab.swap_empty")
     lesson.page.get_by_role("textbox", name=T("lesson_lab.other_sentence")).fill("The cat is sleeping.")
@@ -211,7 +200,7 @@ def score(lesson: Lesson, *, relative: bool = False) -> str:
     return f"{value - (sum(row) / len(row) if relative else 0):.3f}".replace("-", "\u2212")
 
 
-def test_a_cell_and_its_parts(bench: Any, check_accessibility: CheckAccessibility) -> None:
+def test_a_cell_its_parts_and_a_part_counted_less(bench: Any) -> None:
     lesson = bench("why")
     lesson.hit("cell 2 1")
     assert (lesson.settings()["query"], lesson.settings()["key"]) == (2, 1)
@@ -225,11 +214,9 @@ def test_a_cell_and_its_parts(bench: Any, check_accessibility: CheckAccessibilit
             assert sum(value for *_, value in rows) == pytest.approx(exact, abs=6e-4)
             largest = f"{rows[0][0]} × {rows[0][1]} {abs(rows[0][2]):.2f}"
             assert largest in lesson.said().replace("\u2212", "")
-    check_accessibility(lesson.page)
 
-
-def test_a_part_is_counted_less_until_the_row_has_changed(bench: Any) -> None:
-    lesson = bench("why", "view:tokens,query:1,key:1")
+    lesson.choose(T("lesson_lab.why_tokens"))
+    lesson.hit("cell 1 1")
     shown = "lesson.scene.shown(lesson.settings())"
     before = lesson.get(f"{shown}.after")
     weights = lesson.get("[...lesson.lesson.arrays.why_weights.part(1).data]")
