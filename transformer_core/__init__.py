@@ -9,6 +9,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from transformer_core.analysis.flow import Flow as Flow
+    from transformer_core.analysis.flow import flow as flow
     from transformer_core.attention_maps import AttentionMaps as AttentionMaps
     from transformer_core.attention_maps import Axis as Axis
     from transformer_core.checkpoint import CheckpointError as CheckpointError
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "analysis.flow": ("Flow", "flow"),
     "attention_maps": ("AttentionMaps", "Axis"),
     "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),
     "config": ("ConfigError", "DecodingConfig", "ModelConfig", "TrainingConfig"),

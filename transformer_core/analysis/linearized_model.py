@@ -19,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.analysis.frozen import Stack, deviation, embedded, normed_parts
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun
 from transformer_core.attention_maps import Kind
 from transformer_core.model.attention import MultiHeadAttention
@@ -27,7 +28,6 @@ from transformer_core.translator import Translator
 
 By = Literal["part", "token", "role"]
 BY: tuple[By, ...] = get_args(By)
-Stack = Literal["encoder", "decoder"]
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,7 @@ class LinearizedModel:
 
     def _embedded(self, stack: Stack) -> Tensor:
         """Return the embeddings, each with its own origin: (A - biases, n, d)."""
-        model, ids = self.model, self.run.source if stack == "encoder" else self.run.inputs
-        embedding, positions = model.embedding, model.positions
-        if stack == "encoder":
-            embedding, positions = model.source_embedding or embedding, model.source_positions or positions
-        words, places = embedding(ids)[0].float(), positions(0, ids.shape[1]).float()
+        words, places = embedded(self.model, stack, self.run.source if stack == "encoder" else self.run.inputs)
         if self.by == "role":
             return torch.stack([words, places])
         return torch.cat([_apart(each) for each in ([words, places] if self.by == "part" else [words + places])])
@@ -186,8 +182,7 @@ def linear(parts: Tensor, layer: nn.Linear, rows: slice = slice(None)) -> Tensor
 
 def frozen_norm(parts: Tensor, norm: nn.LayerNorm) -> Tensor:
     """Apply LayerNorm with the standard deviation of the whole sum: (A, n, d); beta goes to the last part."""
-    deviation = (parts.sum(dim=0).var(dim=-1, correction=0) + norm.eps).sqrt()  # (n,)
-    out: Tensor = norm.weight * (parts - parts.mean(dim=-1, keepdim=True)) / deviation[:, None]
+    out = normed_parts(parts, norm, deviation(parts.sum(dim=0), norm))
     out[-1] += norm.bias
     return out
 

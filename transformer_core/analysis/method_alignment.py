@@ -22,7 +22,7 @@ from transformer_core.analysis.alignment import GoldAlignment, links_of_head, wo
 from transformer_core.analysis.attribution import POINTS, Method, attribute
 from transformer_core.analysis.attribution.layers import norms
 from transformer_core.analysis.attribution.mixing import nearness_shares
-from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
+from transformer_core.analysis.sublayer import SubLayer, head_weights
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.head import Head, Layer
 from transformer_core.translator import Translator

@@ -246,6 +246,15 @@ def _trained(texts: Iterable[str], vocab_size: int, **options: Any) -> bytes:
     return writer.getvalue()
 
 
+def token_id(tokenizer: Tokenizer, token: str) -> int:
+    """Return the id of a token, with or without the mark of a word's beginning. Raises ValueError for another text."""
+    known = {tokenizer.token(number): number for number in range(len(tokenizer))}
+    number = known.get(WORD_BOUNDARY + token, known.get(token))
+    if number is None:
+        raise ValueError(f"{token[:50]!r} is no token of this model; a word may be several")
+    return number
+
+
 def source_file(path: Path) -> Path:
     """Return the file of a separate source vocabulary: beside the target's, with `source_` before its name."""
     return path.with_name(f"source_{path.name}")

@@ -1,7 +1,7 @@
 """Source attribution: the contribution of each source word and each earlier target word to every generated word.
 
 Start with `attribute`. `methods` has its input and output; `layers`, `mixing`, `gradients` and `leave_one_out` compute;
-`sublayer` decomposes an attention sub-layer for norms and ALTI; `agreement` compares methods.
+`agreement` compares methods. The parts of an attention sub-layer are in `analysis/sublayer.py`.
 """
 
 from transformer_core.analysis.attribution.agreement import Faithfulness as Faithfulness

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.attribution.methods import Method
-from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
+from transformer_core.analysis.sublayer import SubLayer, head_weights
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.head import Head, Layer
 from transformer_core.translator import Translator

@@ -21,7 +21,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.attribution.sublayer import SubLayer, head_weights
+from transformer_core.analysis.sublayer import SubLayer, head_weights
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import Kind
 from transformer_core.translator import Translator

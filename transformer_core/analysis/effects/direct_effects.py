@@ -17,7 +17,8 @@ from torch import Tensor, nn
 
 from transformer_core.analysis.attribution.methods import POINTS as _OF_ATTENTION
 from transformer_core.analysis.attribution.methods import by_words, source_axis
-from transformer_core.analysis.attribution.sublayer import SubLayer
+from transformer_core.analysis.frozen import below_norm, deviation, embedded
+from transformer_core.analysis.sublayer import SubLayer
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.hooks.hook_sites import Point
@@ -128,7 +129,7 @@ def direct_effects(
             by_part[kind].append(attention.weights[:, position] * (attention.messages @ direction))  # (H, S | T)
             beta = beta + attention.constant[position] @ direction
         biases, direction = biases + beta, direction * adds
-    word, place = model.embedding(run.inputs)[0, position].float(), model.positions(0, count)[position].float()
+    word, place = (each[position] for each in embedded(model, "decoder", run.inputs))
     direction, beta = _below(model.decoder.embedding_norm, word + place, direction)
     result = DirectEffects(
         run=run,
@@ -153,6 +154,4 @@ def _below(norm: nn.Module | None, total: Tensor, direction: Tensor) -> tuple[Te
     """Carry a direction, (d,), down through the LayerNorm of a sum, (d,); return it and the part of beta."""
     if not isinstance(norm, nn.LayerNorm):
         return direction, direction.new_zeros(())
-    scaled = norm.weight * direction
-    deviation = (total.float().var(correction=0) + norm.eps).sqrt()
-    return (scaled - scaled.mean()) / deviation, norm.bias @ direction
+    return below_norm(direction, norm, deviation(total, norm)), norm.bias @ direction

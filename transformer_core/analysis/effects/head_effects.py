@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
+from transformer_core.analysis.frozen import deviation, normed_parts
 from transformer_core.analysis.teacher_forced_run import (
     SUBLAYERS,
     TeacherForcedRun,
@@ -290,8 +291,4 @@ class _ChangedRows:
         if not self._frozen_norm:
             normed: Tensor = add_norm.norm(total + added)
             return normed
-        norm = add_norm.norm
-        deviation = (total.var(dim=-1, correction=0, keepdim=True) + norm.eps).sqrt()
-        centred = total + added - (total + added).mean(dim=-1, keepdim=True)
-        frozen: Tensor = norm.weight * centred / deviation + norm.bias
-        return frozen
+        return normed_parts(total + added, add_norm.norm, deviation(total, add_norm.norm)) + add_norm.norm.bias

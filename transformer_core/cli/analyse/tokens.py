@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from transformer_core.attention_maps import WORD_BOUNDARY
 from transformer_core.cli.arguments import UsageError
+from transformer_core.text.tokenizer import token_id
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -21,10 +21,7 @@ def from_0(option: str, number: int, most: int) -> int:
 
 def token_ids(translator: Translator, tokens: Sequence[str] | None) -> list[int]:
     """Return the ids of tokens, with or without the mark of a word's beginning. Raises UsageError for another text."""
-    tokenizer = translator.tokenizer
-    known = {tokenizer.token(number): number for number in range(len(tokenizer))} if tokens else {}
-    ids = [known.get(WORD_BOUNDARY + token, known.get(token)) for token in tokens or ()]
-    for token, number in zip(tokens or (), ids, strict=True):
-        if number is None:
-            raise UsageError(f"--tokens has {token!r}, which is no token of this model; a word may be several")
-    return [number for number in ids if number is not None]
+    try:
+        return [token_id(translator.tokenizer, token) for token in tokens or ()]
+    except ValueError as error:
+        raise UsageError(f"--tokens: {error}") from error

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.core.analysis.attribution.sentences import SOURCE, TARGET, run_of_ids
 from tests.core.analysis.models import of_shapes
+from transformer_core.analysis import sublayer
 from transformer_core.analysis.attribution import (
     METHODS,
     OF_TOKENS,
@@ -22,7 +23,6 @@ from transformer_core.analysis.attribution import (
     gradients,
     kendall_tau_b,
     leave_one_out,
-    sublayer,
 )
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.model import additive

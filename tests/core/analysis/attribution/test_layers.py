@@ -16,7 +16,7 @@ from tests.core.analysis.attribution.sentences import (
 from tests.core.analysis.models import of_shapes, sublayers
 from transformer_core.analysis.ablation import Head, ablated, hook_point_name
 from transformer_core.analysis.attribution import POINTS, attribute
-from transformer_core.analysis.attribution.sublayer import SubLayer
+from transformer_core.analysis.sublayer import SubLayer
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.hooks.edits import inject

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_core.analysis.ablation import hook_point_name
+from transformer_core.analysis.frozen import deviation, normed_parts
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun
 from transformer_core.attention_maps import Kind
 from transformer_core.model.attention import MultiHeadAttention
@@ -29,6 +30,31 @@ _MAX_VALUES = 2**24  # of the vectors in memory at a time: 64 MiB
 def head_weights(run: TeacherForcedRun, kind: Kind, layer: int) -> Tensor:
     """Return (H, Q, K), the captured attention weights of a layer."""
     return run.captured[hook_point_name(kind, layer, "weights")][0]
+
+
+def frozen_heads(
+    attention: MultiHeadAttention, run: TeacherForcedRun, kind: Kind, layer: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return what heads with frozen weights add up to: weights, values, and the rest, which comes from no key.
+
+    Args:
+        attention: The module.
+        run: With weights, values and head_outputs captured.
+        kind: Kind of attention.
+        layer: Counted from 0.
+
+    Returns:
+        (H, Q, K) and (H, K, d_v), 0 for an edited head, whose output does not come from the keys; (Q, d), the output
+        of such heads and the bias of W^O.
+    """
+    weights, values, outputs = (
+        run.captured[hook_point_name(kind, layer, point)][0].float() for point in ("weights", "values", "head_outputs")
+    )
+    from_keys = torch.isclose(weights @ values, outputs, rtol=1e-3, atol=1e-4).all(dim=2).all(dim=1)[:, None, None]
+    constant = torch.where(from_keys, 0.0, outputs).transpose(0, 1).flatten(1) @ attention.w_o.weight.float().T
+    if attention.w_o.bias is not None:
+        constant = constant + attention.w_o.bias
+    return torch.where(from_keys, weights, 0.0), torch.where(from_keys, values, 0.0), constant
 
 
 @dataclass(frozen=True)
@@ -59,21 +85,13 @@ class SubLayer:
         attention = stack.layers[layer].get_submodule(SUBLAYERS[kind])
         add_norm = stack.layers[layer].get_submodule(f"{SUBLAYERS[kind]}_add_norm")
         assert isinstance(attention, MultiHeadAttention) and isinstance(add_norm, AddAndNorm)
-        weights, values, outputs = (
-            run.captured[hook_point_name(kind, layer, point)][0].float()
-            for point in ("weights", "values", "head_outputs")
-        )
-        w_o = attention.w_o.weight.float().view(-1, *outputs.shape[::2]).permute(1, 2, 0)  # (H, d_v, d)
-        # The output of an edited head does not come from the keys.
-        own = torch.isclose(weights @ values, outputs, rtol=1e-3, atol=1e-4).all(dim=2).all(dim=1)[:, None, None]
-        constant = (torch.where(own, 0.0, outputs) @ w_o).sum(dim=0)
-        if attention.w_o.bias is not None:
-            constant = constant + attention.w_o.bias
+        weights, values, constant = frozen_heads(attention, run, kind, layer)
+        w_o = attention.w_o.weight.float().view(-1, *values.shape[::2]).permute(1, 2, 0)  # (H, d_v, d)
         before = run.before(kind, layer)[0].float()
         return cls(
             kind=kind,
             weights=weights,
-            messages=torch.where(own, values, 0.0) @ w_o,
+            messages=values @ w_o,
             residual=before if add_norm.adds else torch.zeros_like(before),
             constant=constant,
             norm=None if add_norm.pre_norm else add_norm.norm,
@@ -129,6 +147,4 @@ class SubLayer:
         """Apply LayerNorm without beta, with the standard deviation of the actual sum: (q, n, d) -> (q, n, d)."""
         if self.norm is None:
             return vectors
-        deviation = (self.total(queries).var(dim=-1, correction=0) + self.norm.eps).sqrt()  # (q,)
-        centred = vectors - vectors.mean(dim=-1, keepdim=True)
-        return self.norm.weight * centred / deviation[:, None, None]
+        return normed_parts(vectors, self.norm, deviation(self.total(queries), self.norm)[:, None])
