@@ -28,6 +28,7 @@ from viz_app.components.explorer.mount import (
 from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import packed_size
 from viz_app.explorer_view import findings
+from viz_app.explorer_view.flow import contrast, flow
 from viz_app.explorer_view.sentence_bundle import FILE_NAME
 from viz_app.explorer_view.snapshot import ExplorerSnapshot, best_head, branch_payload
 from viz_app.export.bundle import Turn
@@ -111,7 +112,7 @@ def main() -> None:
     if example is not None:
         sentence_shown(_EXPLORER, example[1])
     if sentence.status == "good":
-        _send_findings(t, served, result, selection)
+        _send_findings(t, served, result, shown, selection)
 
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
@@ -219,6 +220,8 @@ def _draw_result(
 ) -> tuple[Selection, TranslationResult, Comparison | None]:
     """Draw the explorer; return its selection, the translation that it shows, and the comparison."""
     best, params = best_head(served.card, result.maps), st.query_params.to_dict()
+    if not (served.parses or "head" in params):
+        best = dataclasses.replace(best, form="flow")
     start: Selection = st.session_state.get(_SELECTION) or query_params.selection_from_params(params, best)
     start = last_report(_EXPLORER) or start
     start = resolve_branch(f"{served.name}\n{sentence.text}", start)
@@ -248,11 +251,15 @@ def _draw_result(
     return selection if comparable else dataclasses.replace(selection, against=None), shown, other
 
 
-def _send_findings(t: Texts, served: TranslationService, result: TranslationResult, selection: Selection) -> None:
-    """Send the card, the head that is off, the roles and the free search, after the rest of the page."""
+def _send_findings(
+    t: Texts, served: TranslationService, result: TranslationResult, shown: TranslationResult, selection: Selection
+) -> None:
+    """Send the flow, the card, the head that is off, the roles and the free search, after the rest of the page."""
     session_id, key = session.session_id(), _EXPLORER
     st.session_state[session.HEAD_OFF_KEY] = last_head_off(key)
     try:
+        send_finding(key, flow(served, session_id, shown, selection))
+        send_finding(key, contrast(served, session_id, shown, selection))
         if served.head_atlas.atlas is not None:  # also while it is closed, so that it opens at once
             send_finding(key, findings.card(served, t, Head(selection.kind, selection.layer, selection.head)))
         send_finding(key, findings.without_head(served, session_id, result, head_off(key)))
@@ -355,6 +362,7 @@ def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:
     if selection is not None:
         params |= query_params.selection_to_params(selection)
         params["view"] = selection.view  # which one opens depends on the model
+        params["form"] = selection.form
         if selection.vs == sentence.text:
             params["vs"] = None  # it is the sentence of the page
     return params

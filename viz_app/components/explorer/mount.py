@@ -127,7 +127,7 @@ def _presses(key: str) -> str:
 def send_finding(key: str, finding: Mapping[str, Any]) -> None:
     """Send the explorer what was found out after it was drawn: one name and plain values.
 
-    The name is `roles`, `card`, `off` or `free`. The maps are not sent again for it.
+    The name is `flow`, `contrast`, `roles`, `card`, `off` or `free`. The maps are not sent again for it.
     """
     (name,) = finding
     _mount_finding(key=f"code-of-{key}-{name}", data={**finding, "key": key}, height="content")

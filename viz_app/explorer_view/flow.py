@@ -1,0 +1,215 @@
+"""Flow of a translation as plain values for the browser: the parts of each word, through every head.
+
+The browser's own model makes the same values: `components/live/js/flow.js`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.flow import Flow
+    from transformer_core.attention_maps import FloatArray
+    from transformer_core.translator import Translation, Translator
+    from viz_app.components.explorer.selection import Selection
+    from viz_app.serving.models.translation_service import TranslationResult, TranslationService
+    from viz_app.serving.scheduling.single_flight_cache import ShouldStop
+
+SENT_SHARE = 0.98  # of all flow that the ways of a word carry
+MAX_WAYS = 1_500  # of a word
+MAX_WORDS = 48  # of a longer translation the words around the chosen one
+MAX_HEADS = 3  # of a way
+MAX_NEURONS = 60  # of a word
+STACKS = ("encoder", "decoder")
+
+
+class Stacks(TypedDict):
+    """Numbers of both stacks, by layer and position."""
+
+    encoder: list[list[float]]
+    decoder: list[list[float]]
+
+
+class FlowWord(TypedDict):
+    """Parts of one generated token, in units of its logit.
+
+    `logit` is the sum of `source` (S,), of `inputs` (T,) and of `biases`. A way is an attention edge, summed over the
+    heads of its layer: four numbers of `ways` (kind, layer, query, key), one of `flows`, and in `heads` pairs of a head
+    and its part. `total` is the sum of all absolute flows, `count` how many are not 0. `neurons` has five numbers each:
+    stack, layer, position, neuron, part.
+    """
+
+    logit: float
+    source: list[float]
+    inputs: list[float]
+    biases: float
+    total: float
+    count: int
+    ways: list[int]
+    flows: list[float]
+    heads: list[list[float]]
+    states: Stacks
+    residuals: Stacks
+    neurons: list[float]
+
+
+class FlowData(TypedDict):
+    """Flow of every generated token, or of one against another token.
+
+    `model`, `source` and `tokens` name the translation. `against` and `at`: the token of a contrast, and the position
+    that it stands for; None for the mean of the vocabulary at every position. `lens`: tokens that the logit lens reads,
+    (L + 1, T).
+    """
+
+    model: str
+    source: str
+    tokens: list[str]
+    against: str | None
+    at: int | None
+    words: list[FlowWord | None]
+    lens: list[list[str]]
+
+
+def flow(service: TranslationService, session: str, result: TranslationResult, selection: Selection) -> dict[str, Any]:
+    """Return the finding `flow` of a translation; None for a parser.
+
+    Raises:
+        Superseded: When a newer request of the session took over.
+    """
+    length, at = len(result.maps.outputs), chosen_word(selection)
+    first = max(0, min(length - MAX_WORDS, (0 if at is None else at) - MAX_WORDS // 2))
+    return {"flow": _computed(service, session, result, range(first, min(length, first + MAX_WORDS)), None)}
+
+
+def contrast(
+    service: TranslationService, session: str, result: TranslationResult, selection: Selection
+) -> dict[str, Any]:
+    """Return the finding `contrast` of the chosen token against another one; None for no comparison.
+
+    Raises:
+        Superseded: When a newer request of the session took over.
+    """
+    from transformer_core.text.tokenizer import token_id
+
+    at, other = chosen_word(selection), selection.versus
+    if other is None or at is None or at >= len(result.maps.outputs):
+        return {"contrast": None}
+    try:
+        token_id(service.translator.tokenizer, other)
+    except ValueError:  # of an address
+        return {"contrast": None}
+    return {"contrast": _computed(service, session, result, range(at, at + 1), other)}
+
+
+def chosen_word(selection: Selection) -> int | None:
+    """Return the position of the token whose flow is shown in full: the pinned one, else the newest; None for all."""
+    if selection.pin is not None and selection.pin.startswith("q"):
+        return int(selection.pin[1:])
+    return None if selection.step is None else selection.step - 1
+
+
+def _computed(
+    service: TranslationService, session: str, result: TranslationResult, at: range, against: str | None
+) -> FlowData | None:
+    if service.parses:
+        return None
+    translator, translation = service.translator, result.translation
+    key = ("flow", translation.source, tuple(translation.hypotheses[0].ids), translation.finished, at, against)
+    return service.compute_once(
+        session, key, lambda stop: flow_data(translator, translation, service.name, at, against, stop)
+    )
+
+
+def flow_data(
+    translator: Translator,
+    translation: Translation,
+    model: str,
+    positions: range | None = None,
+    against: str | None = None,
+    should_stop: ShouldStop | None = None,
+) -> FlowData:
+    """Compute the flow of a translation.
+
+    Args:
+        translator: The model.
+        translation: Its translation.
+        model: Name of the checkpoint.
+        positions: Of the explained tokens; None for all.
+        against: A token that they are compared with, as the vocabulary writes it.
+        should_stop: Returns whether to stop.
+
+    Raises:
+        ValueError: The vocabulary lacks the token `against`.
+        DecodingStopped: `should_stop` returned True.
+    """
+    from transformer_core.analysis.flow import POINTS, flows
+    from transformer_core.analysis.lens import logit_lens
+    from transformer_core.analysis.teacher_forced_run import stop_check, teacher_forced_run
+
+    check = stop_check(should_stop)
+    run = teacher_forced_run(translator, translation.source, translation, points=POINTS)
+    words: list[FlowWord | None] = [None] * len(run.tokens)
+    for each in flows(translator, run, positions, against=against):
+        check()
+        words[each.position] = _word(each)
+    lens: list[list[str]] = []
+    if against is None:
+        top = logit_lens(translator, translation.source, translation, listed=1, should_stop=should_stop).top
+        lens = [list(translator.tokenizer.tokens(layer)) for layer in top[:, :, 0].tolist()]
+    return FlowData(
+        model=model,
+        source=translation.source,
+        tokens=list(run.tokens),
+        against=against,
+        at=None if against is None or positions is None else positions[0],
+        words=words,
+        lens=lens,
+    )
+
+
+def _word(flow: Flow) -> FlowWord:
+    ways = flow.graph(SENT_SHARE).ways.first(MAX_WAYS)
+    places = np.stack([ways.kind, ways.layer, ways.query, ways.key], axis=1)
+    stacks = [
+        Stacks(encoder=_rows(values["encoder"]), decoder=_rows(values["decoder"]))
+        for values in (flow.states, flow.residuals)
+    ]
+    return FlowWord(
+        logit=_short(flow.logit),
+        source=_list(flow.source),
+        inputs=_list(flow.inputs),
+        biases=_short(flow.biases),
+        total=_short(flow.total),
+        count=len(flow.ways),
+        ways=places.ravel().tolist(),
+        flows=_list(ways.value),
+        heads=[_largest(parts) for parts in ways.heads],
+        states=stacks[0],
+        residuals=stacks[1],
+        neurons=[
+            number
+            for stack, layer, position, neuron, part in flow.top_neurons[:MAX_NEURONS]
+            for number in (STACKS.index(stack), layer, position, neuron, _short(part))
+        ],
+    )
+
+
+def _largest(parts: FloatArray) -> list[float]:
+    """Return pairs of a head and its part, the largest first."""
+    heads = np.argsort(-np.abs(parts), kind="stable")[:MAX_HEADS].tolist()
+    return [number for head in heads if parts[head] for number in (head, _short(parts[head]))]
+
+
+def _short(number: float) -> float:
+    """Round to four significant digits."""
+    return float(f"{number:.4g}")
+
+
+def _list(numbers: FloatArray) -> list[float]:
+    return [_short(number) for number in numbers.tolist()]
+
+
+def _rows(numbers: FloatArray) -> list[list[float]]:
+    return [_list(row) for row in numbers]
