@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 
 from tests.browser.app_driver import WORKED
@@ -13,45 +11,13 @@ from viz_app.lessons.labels import labels
 from viz_app.text import texts
 
 
-def test_a_hidden_answer_is_computed_and_a_head_switched_off(open_lesson_file: OpenLesson) -> None:
+def test_a_hidden_answer_is_computed(open_lesson_file: OpenLesson) -> None:
     # The last scene hides its answer; the costly number comes when it is open.
     lesson = open_lesson_file("heads", "predict")
     lesson.wait("lesson.lesson.values.alone !== null")
     assert lesson.get("lesson.revealed") is False
     lesson.click(texts("en")("lesson.reveal"))
     assert str(lesson.get("lesson.lesson.values.alone.same")) in lesson.said()
-    # A head that is pressed is switched off, by the model.
-    lesson.go("off")
-    lesson.hit("cross 1 2")
-    lesson.wait("lesson.lesson.answers.off !== 'none.0'")
-    assert lesson.settings()["pressed"] == lesson.get("lesson.lesson.answers.off")
-
-
-def test_a_head_that_looks_hard_at_a_word_can_go(open_lesson_file: OpenLesson) -> None:
-    lesson = open_lesson_file("heads", "cause")
-    lesson.wait("lesson.lesson.values.cause")
-    number = lesson.get("lesson.scene.shown(lesson.settings())")
-    same, weight = (lesson.get(f"lesson.lesson.arrays.{name}.data[{number}]") for name in ("same", "strongest"))
-    assert same == 1 and weight >= 0.8, "the shipped model has such a head for the first example"
-    assert "stays the same" in lesson.said()
-    # The arrow keys reach every mark, each once, from left to right and once back to the left end.
-    strongest = "lesson.lesson.arrays.strongest.data[lesson.scene.shown(lesson.settings())]"
-    count = lesson.get("lesson.scene.heads.length")
-    seen, weights = set(), []
-    for _ in range(count):
-        lesson.press("ArrowRight")
-        seen.add(lesson.settings()["chosen"])
-        weights.append(lesson.get(strongest))
-    assert seen == set(range(count))
-    assert sum(after < before for before, after in itertools.pairwise(weights)) <= 1
-    here = lesson.said()
-    lesson.press("ArrowLeft")
-    assert lesson.said() != here
-    lesson.press("ArrowRight")
-    assert lesson.said() == here
-    harmful = lesson.get("lesson.lesson.arrays.same.data.indexOf(0)")
-    lesson.get(f"lesson.set({{ chosen: {harmful} }})")
-    assert "the words change" in lesson.said()
 
 
 def test_looking_is_not_doing_and_heads_rest(open_lesson_file: OpenLesson) -> None:

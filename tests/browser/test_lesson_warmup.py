@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from tests.browser.conftest import OpenLesson
 from viz_app.lessons import load_lesson
-from viz_app.lessons.labels import labels
-
-T = labels("en")
 
 
 def test_from_the_formula_to_a_recorded_training(open_lesson: OpenLesson) -> None:
     lesson = open_lesson("warmup", "curve", settings="step:2000", still=False)
-    _, _, _, _, learning, predict = load_lesson("warmup", "en").scenes
+    _, _, _, learning, predict = load_lesson("warmup", "en").scenes
     lesson.painted(0.005)
     assert lesson.said().startswith("Step 2,000")
     assert "3.49" in lesson.said()  # 512^-0.5 * 2000 * 4000^-1.5 = 3.494e-4
     lesson.press("ArrowRight")
     assert lesson.settings()["step"] == 2001  # steps of 100 from the first update on
-
-    lesson.press("PageDown")  # shape: the peak is dragged, curves are pinned
-    lesson.canvas.click()
-    first = lesson.settings()["warmup"]
-    assert 8_000 < first < 11_000
-    lesson.click(T("lesson_warmup.pin"))
-    lesson.choose("1024")
-    lesson.click(T("lesson_warmup.pin"))
-    assert lesson.settings()["pins"] == f"512-{first // 100}_1024-{first // 100}"
-    lesson.page.get_by_role("button", name=T("lesson_warmup.unpin")).first.click()
-    assert lesson.settings()["pins"] == f"1024-{first // 100}"
 
     for _ in ("runs", "adam"):
         lesson.press("PageDown")

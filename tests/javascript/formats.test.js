@@ -14,7 +14,6 @@ import {
 } from "../../viz_app/components/common/text/format.js";
 import { colourIndex, scalePlace, weightAtPlace } from "../../viz_app/components/explorer/js/data/colourmapping.js";
 import { periodText } from "../../viz_app/lessons/positions/js/encoding.js";
-import { arePins, readPins } from "../../viz_app/lessons/stage/js/pins.js";
 import { scientific } from "../../viz_app/lessons/warmup/js/rate.js";
 
 test("shares, weights and heads", () => {
@@ -56,20 +55,6 @@ test("a weight's place on each scale, and back", () => {
       assert.ok(Math.abs(weightAtPlace(scalePlace(weight, 0.5, scale), 0.5, scale) - weight) < 1e-12);
     }
   }
-});
-
-test("pins of an address are taken only in their form, and no more than are kept", () => {
-  const control = { form: /^\d+-\d+$/, most: 2 };
-  assert.deepEqual(readPins("512-40_1024-80"), ["512-40", "1024-80"]);
-  assert.deepEqual(readPins(""), []);
-  for (const [text, good] of [
-    ["1-2", true],
-    ["1-2_3-4", true],
-    ["1-2_3-4_5-6", false],
-    ["1-2_x", false],
-    ["", false],
-  ])
-    assert.equal(arePins(text, control), good, text);
 });
 
 test("a label counts", () => {

@@ -20,7 +20,6 @@ const SCENE = {
     { name: "mask", kind: "switch", start: false },
     { name: "words", kind: "text", start: "" },
     { name: "row", kind: "held", start: 3 },
-    { name: "marks", kind: "pins", form: /^\d+$/, most: 2, start: "" },
     { name: "again", kind: "button" },
   ],
   kept: [{ name: "token", start: "dog" }],
@@ -28,15 +27,15 @@ const SCENE = {
 };
 
 test("a scene starts where its controls do; a button has no setting, a playhead starts at its least", () => {
-  const start = { size: 4, part: "sin", mask: false, words: "", row: 3, marks: "", token: "dog", at: 0 };
+  const start = { size: 4, part: "sin", mask: false, words: "", row: 3, token: "dog", at: 0 };
   assert.deepEqual(startSettings(SCENE), start);
 });
 
 test("settings of an address are taken in their type and within their bounds, others are not", () => {
-  const valid = { size: 2, part: "2", mask: true, words: "a b", row: 0, marks: "1_2", token: "cat", at: 2.5 };
+  const valid = { size: 2, part: "2", mask: true, words: "a b", row: 0, token: "cat", at: 2.5 };
   assert.deepEqual(validSettings(SCENE, valid), valid);
   assert.deepEqual(validSettings(SCENE, { size: 99, part: 2, at: -1 }), { size: 8, part: "2", at: 0 });
-  const wrong = { size: "2", part: "cos", mask: "on", words: 1, row: "0", marks: "1_2_3", token: 4, at: true };
+  const wrong = { size: "2", part: "cos", mask: "on", words: 1, row: "0", token: 4, at: true };
   assert.deepEqual(validSettings(SCENE, { ...wrong, again: 1, other: 1, __proto__: null }), {});
 });
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.ablation import translate_without
 from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.head import Head, head_named
 from transformer_core.paper.flops import Work, forward_flops, parameters
@@ -21,14 +18,13 @@ from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.at_rest import rest_values
 from viz_app.lessons.heads.looking import looking_values
-from viz_app.lessons.heads.one_by_one import cause_values, one_by_one
+from viz_app.lessons.heads.one_by_one import one_by_one
 from viz_app.lessons.heads.paper_heads import paper_selection, paper_values
 from viz_app.lessons.heads.small_heads import small_heads
 from viz_app.lessons.results.paper_results import lines_by_heads
 from viz_app.lessons.small_target import small_target
 from viz_app.lessons.stage.state import Setting
 from viz_app.serving.models.head_roles import ROLES_KEY, role_tables
-from viz_app.serving.models.translation_service import BEAM
 
 if TYPE_CHECKING:
     from transformer_core.analysis.roles import HeadRole, RoleTable
@@ -36,8 +32,7 @@ if TYPE_CHECKING:
 POSITIONS = 28  # of a map that are shown; a longer sentence shows its first tokens
 
 _WORK = Work(sentences=1, source_length=25, target_length=25)  # a sentence of usual length
-_GROUPS = ("none", "previous", "next", "self", "separator", "aligner")
-_OFF = re.compile(r"([a-z]{4,9})\.([0-9a-v]{1,60})")
+_ROLES = ("previous", "next", "self", "separator", "aligner")
 _NEAR = 1e-3  # an address keeps six digits of a number
 
 
@@ -46,7 +41,6 @@ def data(context: LessonContext) -> StageData:
     maps, tables = context.result.maps, _tables(context)
     layer, kind = _layer(context)
     parts = _parts(context, kind, layer)
-    off, ablation = _without(context, tables)
     small_read = context.state.scene == "one"  # two more models, so only where they are shown
     small, small_arrays = small_heads(context, small_target(context), POSITIONS) if small_read else (None, {})
     bytes_of = head_measures.truncate_maps(maps, POSITIONS)
@@ -59,11 +53,8 @@ def data(context: LessonContext) -> StageData:
         "output": parts.output[:POSITIONS],
         "matrix": parts.matrix,
     }
-    cause = None
     if alone is not None:
         arrays |= {"changes": alone.changes, "same": alone.same.astype(np.uint8)}
-        cause, cause_arrays = cause_values(context, alone)
-        arrays |= cause_arrays
     looking = None
     if context.state.scene == "looking":
         looking, looking_arrays = looking_values(context)
@@ -83,8 +74,6 @@ def data(context: LessonContext) -> StageData:
             "small": small,
             "small_read": small_read,
             "parts": {"kind": kind, "layer": layer, "error": parts.error},
-            "off": ablation,
-            "cause": cause,
             "looking": looking,
             "rest": rest,
             "paper": paper_values(context),
@@ -95,7 +84,7 @@ def data(context: LessonContext) -> StageData:
             else {"text": alone.text, "same": int(alone.same.sum()), "heads": len(alone.same)},
         },
         arrays=arrays,
-        answers={"layer": layer, "kind": kind, "off": off},
+        answers={"layer": layer, "kind": kind},
     )
 
 
@@ -124,7 +113,7 @@ def tour(tables: Mapping[Kind, RoleTable]) -> list[HeadRole]:
             best = table.best(role)
             if role not in best_heads or best.share > best_heads[role].share:
                 best_heads[role] = best
-    return [best_heads[role] for role in _GROUPS[1:] if role in best_heads]
+    return [best_heads[role] for role in _ROLES if role in best_heads]
 
 
 def _tables(context: LessonContext) -> dict[Kind, RoleTable]:
@@ -164,53 +153,11 @@ def _parts(context: LessonContext, kind: Kind, layer: int) -> head_measures.Laye
     return context.compute_once(key, lambda _: head_measures.decompose_layer(translator, translation, kind, layer))
 
 
-def ablated_heads(state: str, tables: Mapping[Kind, RoleTable]) -> list[Head]:
-    """Return the heads that a setting switches off: the heads of a role, and pressed ones.
-
-    Args:
-        state: `role.digits`: all heads that bear or lean to the role, `none` for no role; then a bit for each head,
-            whether it was pressed, five in a digit of base 32.
-        tables: Roles of all heads.
-    """
-    match = _OFF.fullmatch(state)
-    if not match or match[1] not in _GROUPS:
-        return []
-    result: list[Head] = []
-    number, bits = 0, "".join(f"{int(digit, 32):05b}" for digit in match[2])
-    for kind, table in tables.items():
-        layers, heads = table.shares.shape[1:]
-        for layer in range(layers):
-            for head in range(heads):
-                role = table.likeliest(layer, head)
-                grouped = role.role == match[1] and (role.named or role.leans)
-                pressed = number < len(bits) and bits[number] == "1"
-                if grouped != pressed:
-                    result.append(Head(kind, layer, head))
-                number += 1
-    return result
-
-
-def _without(context: LessonContext, tables: Mapping[Kind, RoleTable]) -> tuple[str, dict[str, Any]]:
-    group = context.state.choice("group", "none", _GROUPS)
-    pressed = context.state.settings.get("pressed")
-    known = isinstance(pressed, str) and bool(_OFF.fullmatch(pressed)) and pressed.startswith(f"{group}.")
-    setting = str(pressed) if known else f"{group}.0"
-    translator, translation = context.service.translator, context.result.translation
-    heads = ablated_heads(setting, tables)
-    translations = context.compute_once(
-        ("heads.without", context.source, tuple(heads)),
-        lambda stop: translate_without(translator, translation, heads, beam=BEAM, should_stop=stop),
-    )
-    return setting, dataclasses.asdict(translations)
-
-
 def prepared(scene: str, context: LessonContext) -> Iterator[Mapping[str, Setting]]:
-    """List every layer of the scene on W^O, and the roles that can be switched off."""
+    """List every layer of the scene on W^O."""
     if scene == "concat":
         layers = range(1, context.service.translator.config.num_layers + 1)
         yield from ({"kind": kind, "layer": layer} for kind in KINDS for layer in layers)
-    if scene == "off":
-        yield from ({"group": group} for group in _GROUPS)
 
 
 def selection(scene: str, context: LessonContext) -> Selection | None:

@@ -14,8 +14,6 @@ from viz_app.lessons.small_models import TrainingCurve, warmup_curves
 from viz_app.lessons.warmup.adam import PROBLEMS, moments
 from viz_app.lessons.warmup.recorded_training import load_recorded_training
 
-_WIDTHS = (256, 512, 1024)
-
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -24,12 +22,6 @@ class Schedule(TypedDict):
 
     d_model: int
     warmup: float
-
-
-class Own(Schedule):
-    """Settings of this model."""
-
-    factor: float
 
 
 class Run(TypedDict):
@@ -51,15 +43,13 @@ class Values(TypedDict):
     """Numbers for the browser."""
 
     paper: Schedule
-    own: Own
-    widths: list[int]
     runs: list[Run]
     recorded: Snapshots
 
 
 def data(context: LessonContext) -> StageData:
-    """Return the paper's settings and this model's, the recorded runs, Adam, and the recorded training."""
-    paper, own = PRESETS["base"], _own(context)
+    """Return the paper's settings, the recorded runs, Adam, and the recorded training."""
+    paper = PRESETS["base"]
     courses = _courses()
     arrays: Arrays = {}
     for index, course in enumerate(courses):
@@ -72,8 +62,6 @@ def data(context: LessonContext) -> StageData:
     arrays |= {"recorded_loss": recorded.loss, "recorded_attention": recorded.attention}
     values: Values = {
         "paper": {"d_model": paper.model.d_model, "warmup": paper.training.warmup_steps},
-        "own": own,
-        "widths": sorted({own["d_model"], *_WIDTHS}),
         "runs": [{"warmup": course.training["warmup_steps"], "failed": course.failed_at} for course in courses],
         "recorded": {"word": recorded.word, "moments": recorded.moments, "guesses": recorded.guesses},
     }
@@ -86,13 +74,3 @@ def _courses() -> tuple[TrainingCurve, ...]:
         return warmup_curves()
     except CheckpointError:
         return ()
-
-
-def _own(context: LessonContext) -> Own:
-    """Return the training settings of the current model, as far as its checkpoint has them."""
-    fact, default = context.service.card.training_number, PRESETS["en-de"].training
-    return {
-        "d_model": context.service.translator.config.d_model,
-        "warmup": fact("warmup_steps", default.warmup_steps),
-        "factor": fact("learning_rate_factor", default.learning_rate_factor),
-    }

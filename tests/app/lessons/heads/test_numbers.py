@@ -23,7 +23,7 @@ from viz_app.lessons.heads.head_measures import (
     decompose_layer,
 )
 from viz_app.lessons.module import lesson_module
-from viz_app.lessons.stage import LessonState, settings_from_param, settings_to_param
+from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.head_roles import role_tables
 from viz_app.text.examples import EXAMPLES
 
@@ -119,24 +119,8 @@ def test_the_head_of_the_tour_can_be_opened(context: LessonContext) -> None:
     assert pressed is not None and (pressed.kind, pressed.layer, pressed.head) == ("encoder", 1, 3)
     for odd in ("encoder.9.0", "<b>.0.0", "encoder.1.3.4"):
         assert lesson_module("heads").selection("tour", at(context, "tour", picked=odd, pickedat=0.0)) == shown
-    assert (
-        lesson_module("heads").selection("off", context) is None
-        and lesson_module("positions").selection("waves", context) is None
-    )
-
-
-def test_heads_that_were_pressed_are_off(translator: Translator) -> None:
-    tables = role_tables(translator)
-    every = all_heads(translator)
-    pressed = [0, 3, 4, 17, 23]
-    setting = "none." + digits(pressed, len(every))
-    assert heads.ablated_heads(setting, tables) == [every[number] for number in pressed]
-    for odd in ("", "none.", "none.zz", "nobody.1", "none.0"):
-        assert heads.ablated_heads(odd, tables) == []
-    group = heads.ablated_heads("self.0", tables)
-    assert group == [h for h in every if (r := tables[h[0]].likeliest(*h[1:])).role == "self" and (r.named or r.leans)]
-    longest = "separator." + digits(range(144), 144)
-    assert settings_from_param(settings_to_param({"pressed": longest}) or "") == {"pressed": longest}
+    assert lesson_module("heads").selection("concat", context) is None
+    assert lesson_module("positions").selection("waves", context) is None
 
 
 def test_the_browser_writes_the_pressed_heads_alike(javascript: Callable[[str], Any]) -> None:

@@ -1,26 +1,22 @@
 // The code of the lesson "Head by head".
 
 import { registerScenes } from "../../stage/js/provide.js";
-import { Cause } from "./cause.js";
 import { Concat } from "./concat.js";
 import { Looking } from "./looking.js";
 import { OneHead } from "./onehead.js";
 import { PaperHeads } from "./paperheads.js";
 import { Predict } from "./predict.js";
 import { Rest } from "./rest.js";
-import { SwitchOff } from "./switchoff.js";
 import { Tour } from "./tour.js";
 
 export default function register() {
   registerScenes("heads", {
     tour: Tour,
-    cause: Cause,
     looking: Looking,
     paper: PaperHeads,
     one: OneHead,
     concat: Concat,
     rest: Rest,
-    off: SwitchOff,
     predict: Predict,
   });
 }

@@ -17,9 +17,6 @@ export type Role = {
 };
 export type Roles = Record<Kind, Role[][]>;
 
-/** A word, and whether it differs from the other translation. */
-export type Word = [string, boolean];
-
 /** A small model: what its heads read and generated. */
 export type SmallModel = { heads: number; bleu: number; outputs: string[]; source: string[] };
 
@@ -49,17 +46,6 @@ export type Values = {
   small: { base: SmallModel; one: SmallModel } | null;
   small_read: boolean;
   parts: { kind: Kind; layer: number; error: number };
-  off: { text: string; words: Word[]; original: Word[]; log_probability: number; before: number };
-  /** Query and key of the largest weight of each head, for the greedy translation; null while it is computed. */
-  cause: {
-    text: string;
-    source: string[];
-    inputs: string[];
-    queries: string[];
-    keys: string[];
-    dispensable: number;
-    correlation: number;
-  };
   /** Tokens of the translation and words of the sentence; null while another scene is open, as `missing` says. */
   looking: { tokens: string[]; words: string[] };
   /** A recorded training: of each snapshot the self-attention heads that rest and look; null where it is missing. */

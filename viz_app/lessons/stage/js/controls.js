@@ -1,8 +1,7 @@
-// The controls under a picture: a playhead with its button, sliders, choices, switches, buttons, pins.
+// The controls under a picture: a playhead with its button, sliders, choices, switches, buttons.
 
 import { setTypeset, typeset } from "../../../components/common/draw/typeset.js";
 import { h, setAttribute } from "../../../components/common/page/dom.js";
-import { pinsControl } from "./pins.js";
 
 const TYPED = 250; // milliseconds of rest after which a text counts as typed
 
@@ -97,7 +96,7 @@ class PlayheadControl {
  * By the kind of a control; `change(value)` is called when a person moves it.
  * @type {Record<string, (description: Control, change: (value?: unknown) => void) => Widget>}
  */
-const WIDGETS = { range, choice, switch: toggle, held, text, button, pins: pinsControl };
+const WIDGETS = { range, choice, switch: toggle, held, text, button };
 
 let lastName = 0;
 

@@ -32,7 +32,6 @@ export class Scene {
    * { name, kind: "text", label, start: "", show(value) -> text that stands there untouched }
    * Besides these any number of { name, kind: "held", start }: text or number that only `grab` changes.
    * { name, kind: "button", label }: `press(name)` below
-   * { name, kind: "pins", ... }: see pins.js
    * With `server: true` Python is asked for new numbers as soon as it changes; with `where: (settings) => boolean` it is
    * there only where it does something.
    * @returns {Control[]}

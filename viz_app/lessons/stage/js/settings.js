@@ -1,7 +1,5 @@
 // The settings of a scene: where they start, and which of an address it takes over.
 
-import { arePins } from "./pins.js";
-
 /** @param {Pick<Scene, "controls" | "kept" | "playhead">} scene */
 export function startSettings({ controls, kept, playhead }) {
   /** @type {{ name: string, kind?: string, start?: unknown, min?: number }[]} */
@@ -30,11 +28,10 @@ export function validSettings({ controls, kept, playhead }, settings) {
  * @param {Control} control
  * @param {unknown} value
  */
-function validValue({ kind, min, max, start, options, form, most }, value) {
+function validValue({ kind, min, max, start, options }, value) {
   if (kind === "range") return typeof value === "number" ? Math.min(Math.max(value, min), max) : undefined;
   if (kind === "choice")
     return options.find((/** @type {[string, string]} */ [option]) => option === String(value))?.[0];
-  if (kind === "pins") return arePins(value, { form, most }) ? value : undefined;
   const type = kind === "switch" ? "boolean" : kind === "held" || kind === "text" ? typeof start : null;
   return typeof value === type ? value : undefined;
 }

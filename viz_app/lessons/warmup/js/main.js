@@ -5,13 +5,11 @@ import { Adam } from "./adam.js";
 import { Curve } from "./curve.js";
 import { Predict } from "./predict.js";
 import { Runs } from "./runs.js";
-import { Shape } from "./shape.js";
 import { Training } from "./training.js";
 
 export default function register() {
   registerScenes("warmup", {
     curve: Curve,
-    shape: Shape,
     runs: Runs,
     adam: Adam,
     learning: Training,
