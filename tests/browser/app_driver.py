@@ -16,12 +16,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 SENTENCE = "A man rides a bicycle."
-# Locales, and whether it is dark; the slow run sees all four.
-LOOKS = [
-    ("en-US", False),
-    ("ko-KR", True),
-    *(pytest.param(*each, marks=pytest.mark.slow) for each in (("en-US", True), ("ko-KR", False))),
-]
 # How a page is opened that is worked once, and that axe sees in both colour schemes then; the slow run works it in
 # both languages. Language, width, and whether it begins dark; or locale, and whether it begins dark.
 WORKED = [("ko", 390, True), pytest.param("en", 1280, False, marks=pytest.mark.slow)]

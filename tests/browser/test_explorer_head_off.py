@@ -1,29 +1,24 @@
-"""The role of the selected head, and the translation without it, against the same computed here."""
+"""The translation without the selected head, against the same computed here."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.browser.app_driver import WORKED
-from tests.browser.conftest import APP
 from tests.browser.explorer_driver import state
 from tests.browser.rest import until
 from transformer_core.analysis.ablation import AblatedTranslation, Head, translate_without
 from transformer_core.translator import Translator
-from viz_app.serving.models.head_roles import role_tables
 from viz_app.serving.models.registry import checkpoint_folder
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from playwright.sync_api import Page
 
-    from tests.browser.conftest import CheckAccessibility, OpenPage, Serve
+    from tests.browser.conftest import CheckAccessibility, OpenPage
 
 OTHER = "The train arrives at eight o'clock."
 
@@ -86,26 +81,3 @@ def test_a_head_is_switched_off_and_on_again(
     assert state(page, "off") is None
     page.locator(".off-button").click()
     wait_for_result(page, without(translator, OTHER, Head("cross", 3, 3)))
-
-
-def test_a_head_tells_its_role_or_that_it_bears_no_name(
-    open_page: OpenPage, serve: Serve, random_checkpoint: Path
-) -> None:
-    """Of a model without an atlas, which is said."""
-    t = texts("en").table("explorer")
-    page = open_page(f"{serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint))}/?lang=en&kind=cross&layer=1&head=1")
-    for kind, table in role_tables(Translator.load(random_checkpoint)).items():
-        page.locator(f".kind-{kind}").click()
-        for layer, head in ((0, 0), (1, 1)):
-            role = table.likeliest(layer, head)
-            standing = "named" if role.named else "leans" if role.leans else "none"
-            expected = t[f"role_{standing}"].format(
-                role=t[f"role_is_{role.role}"],
-                share=f"{round(role.share * 100)}\u202f%",
-                chance=f"{round(role.chance * 100)}\u202f%",
-                places=role.places,
-            )
-            page.get_by_role("gridcell", name=re.compile(rf"head {kind}\.{layer + 1}\.{head + 1},")).click()
-            told, expected = page.locator(".head-role"), f"{expected} {t['role_examples']}"
-            assert until(page, lambda: told.inner_text() == expected), f"{told.inner_text()!r} is not {expected!r}"  # noqa: B023
-    assert page.locator(".card-button").is_hidden()

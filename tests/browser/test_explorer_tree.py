@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser.app_driver import LOOKS, wait_for_params
+from tests.browser.app_driver import LOCALES, wait_for_params
 from tests.browser.conftest import CheckAccessibility
 from tests.browser.explorer_driver import patch, settle, state
 from tests.browser.rest import rest
@@ -40,11 +40,6 @@ def tree(parser: Translator) -> dict[str, Any]:
     return parse_tree(best, 0, best, parser)
 
 
-@pytest.fixture
-def page(open_page: OpenPage, app_url: str) -> Page:
-    return opened(open_page, app_url)
-
-
 def opened(open_page: OpenPage, app_url: str, text: str = SENTENCE, **window: Any) -> Page:
     page = open_page(f"{app_url}/?model=en-tree&text={quote(text)}&kind=cross&layer=2&head=1", **window)
     page.locator(".tree-node").first.wait_for()
@@ -56,7 +51,10 @@ def node(page: Page, number: int) -> Any:
     return page.locator(f".tree-node[data-node='{number}']")
 
 
-def test_the_tree_is_drawn_pressed_and_grows(page: Page, tree: dict[str, Any], parser: Translator) -> None:
+def test_the_tree_is_drawn_pressed_grows_and_leads_to_others(
+    open_page: OpenPage, app_url: str, tree: dict[str, Any], parser: Translator
+) -> None:
+    page = opened(open_page, app_url)
     labels = page.locator(".tree-node > text:not(.tree-mark)").all_text_contents()
     assert sorted(labels) == sorted(each["label"] for each in tree["nodes"])
     assert page.locator(".tree-word text").all_text_contents() == tree["words"]
@@ -99,8 +97,8 @@ def test_the_tree_is_drawn_pressed_and_grows(page: Page, tree: dict[str, Any], p
     assert still_open == [i for i, each in enumerate(tree["nodes"]) if each["opening"] < step <= each["closing"]]
     assert page.locator(".tree-word.unread").count() == sum(mark >= step for mark in tree["marks"])
 
-
-def test_by_keyboard_and_to_another_tree(page: Page, tree: dict[str, Any]) -> None:
+    # By keyboard, of the whole tree again.
+    patch(page, step=None)
     node(page, 0).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
@@ -129,20 +127,8 @@ def test_by_keyboard_and_to_another_tree(page: Page, tree: dict[str, Any]) -> No
     page.locator(".branch-note").wait_for()
 
 
-def test_what_is_found_out_later_is_told(open_page: OpenPage, app_url: str) -> None:
-    """Of a sentence as people type it: what the search finds when anything is allowed, and without a head."""
-    t = texts("en", parses=True)
-    page = opened(open_page, app_url, "I can't see the man with the telescope.")
-    told = page.locator(".tree-free span").nth(1)
-    told.wait_for()
-    assert told.inner_text() == t("explorer.tree_free_same")
-    page.get_by_role("button", name=t("explorer.off"), exact=True).click()
-    said = re.compile("|".join(t(f"explorer.off_{each}") for each in ("same", "changed")))
-    page.locator(".explorer b", has_text=said).wait_for()
-
-
-@pytest.mark.parametrize(("locale", "dark"), LOOKS)
-def test_a_long_sentence_scrolls_in_its_own_box(
+@pytest.mark.parametrize(("locale", "dark"), LOCALES)
+def test_a_long_sentence_scrolls_in_its_own_box_and_what_comes_later_is_told(
     open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, dark: bool, locale: str
 ) -> None:
     page = opened(open_page, app_url, LONG, width=390, height=844, dark=dark, locale=locale)
@@ -152,11 +138,13 @@ def test_a_long_sentence_scrolls_in_its_own_box(
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     name = texts(locale[:2])("explorer.tree")
     assert page.locator(".tree-drawing").get_attribute("aria-label") == name
-    check_accessibility(page)
+    check_accessibility(page, "dark", "light")
 
-
-def test_a_translator_has_no_tree(open_page: OpenPage, app_url: str) -> None:
-    page = open_page(f"{app_url}/?model=en-de&text={quote(SENTENCE)}")
-    page.locator(".words").wait_for()
-    assert page.locator(".tree").is_hidden()
-    assert page.locator(".sentence bdi").inner_text()
+    # Of a sentence as people type it: what the search finds when anything is allowed, and without a head.
+    t = texts(locale[:2], parses=True)
+    page.get_by_role("textbox", name=t("translate.input")).fill("I can't see the man with the telescope.")
+    told = page.locator(".tree-free span").nth(1)
+    told.filter(has_text=t("explorer.tree_free_same")).wait_for()
+    page.get_by_role("button", name=t("explorer.off"), exact=True).click()
+    said = re.compile("|".join(t(f"explorer.off_{each}") for each in ("same", "changed")))
+    page.locator(".explorer b", has_text=said).wait_for()

@@ -7,6 +7,7 @@ of the policy, fails the test.
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,12 @@ from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint
 from tests.browser.hostile import LONE, SAFE, STRINGS
 from tests.browser.rest import rest, until
 from transformer_core.cli import main
+from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.explorer.payload import pack
 from viz_app.components.explorer.selection import Selection
 from viz_app.lessons import load_lesson
+from viz_app.serving.models.head_roles import role_tables
 from viz_app.standalone.document import PageSentence, explorer_page
 from viz_app.standalone.origin import Origin
 from viz_app.text import texts
@@ -81,13 +84,25 @@ def test_the_explorer_answers_from_its_file(tmp_path: Path, open_page: OpenPage)
     assert is_drawn(page, ".side-difference canvas")
 
 
-def test_a_head_is_switched_off_and_a_dark_system_turns_the_page_dark(
+def test_heads_have_roles_and_are_switched_off_and_a_dark_system_turns_the_page_dark(
     tmp_path: Path, open_page: OpenPage, random_checkpoint: Path, check_accessibility: CheckAccessibility
 ) -> None:
     out = tmp_path / "page.html"
     options = [f"--checkpoint={random_checkpoint}", "--text=The dog.", "--heads-off", f"--out={out}"]
     assert main(["page", *options], PROGRAM) == 0
     page = open_page(out.as_uri())
+    t = texts("en").table("explorer")
+    for kind, table in role_tables(Translator.load(random_checkpoint)).items():
+        page.locator(f".kind-{kind}").click()
+        for layer, head in ((0, 0), (1, 1)):
+            role = table.likeliest(layer, head)
+            standing = "named" if role.named else "leans" if role.leans else "none"
+            share, chance = (f"{round(number * 100)}\u202f%" for number in (role.share, role.chance))
+            name = t[f"role_is_{role.role}"]
+            told = t[f"role_{standing}"].format(role=name, share=share, chance=chance, places=role.places)
+            page.get_by_role("gridcell", name=re.compile(rf"head {kind}\.{layer + 1}\.{head + 1},")).click()
+            page.locator(".head-role").get_by_text(f"{told} {t['role_examples']}", exact=True).wait_for()
+    assert page.locator(".card-button").is_hidden(), "there is no atlas"
     page.locator(".off-button").click()
     page.locator(".off-line").first.wait_for()
     check_accessibility(page, "light", "dark")

@@ -48,6 +48,7 @@ def test_it_opens_with_every_head_and_a_plain_sentence_that_can_be_copied(page: 
     best = translator.metrics.get("alignment", {}).get("best_head", {"layer": config.num_layers - 1, "head": 0})
     wait_for_params(page, kind="cross", layer=str(best["layer"] + 1), head=str(best["head"] + 1))
 
+    assert page.locator(".tree").is_hidden(), "of a parser"
     sentence = page.locator(".translation .sentence")
     assert sentence.locator("bdi").inner_text() == text
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
