@@ -59,6 +59,7 @@ interface DOMStringMap
       | "row"
       | "session"
       | "state"
+      | "unfolded"
       | "view"
       | "zoom",
       string
@@ -308,7 +309,41 @@ type HeadCardData = {
   source: { weights: string; seeds: number[]; versions: string[]; data: string[] };
 };
 type Free = { model: string; source: string; nodes: [string, number, number][]; repairs: Record<string, number> };
-type Findings = { roles?: Roles | null; card?: HeadCardData | null; off?: Without | null; free?: Free | null };
+/** What each word is made of: explorer_view/flow.py; of a contrast only `words[at]` is there. Positions count from 0. */
+type FlowData = {
+  model: string;
+  source: string;
+  branch: number;
+  /** The token that the word at `at` is compared with; null for the mean of the vocabulary. */
+  against: string | null;
+  at: number | null;
+  words: (FlowWord | null)[];
+  /** What the logit lens reads, by state of the decoder and position. */
+  lens: string[][];
+};
+/** The parts of one logit; `source`, `inputs` and `biases` sum to it. */
+type FlowWord = {
+  logit: number;
+  source: number[];
+  inputs: number[];
+  biases: number;
+  total: number; // sum of the sizes of all ways
+  count: number; // ways that are not 0
+  ways: number[]; // kind (0 encoder, 1 decoder, 2 cross), layer, query and key of each, largest first
+  flows: number[];
+  heads: number[][]; // head and flow of the largest heads of each way
+  states: Record<"encoder" | "decoder", number[][]>;
+  residuals: Record<"encoder" | "decoder", number[][]>;
+  neurons: number[]; // stack (0 encoder, 1 decoder), layer, position, neuron and flow of each
+};
+type Findings = {
+  roles?: Roles | null;
+  card?: HeadCardData | null;
+  off?: Without | null;
+  free?: Free | null;
+  flow?: FlowData | null; // null: the model has none
+  contrast?: FlowData | null;
+};
 type Translation = import("./components/explorer/js/data/data.js").Translation;
 type View = import("./components/explorer/js/data/headview.js").HeadView;
 type Views = Record<Kind, View>;
@@ -401,9 +436,16 @@ type ExplorerHeader = {
     titles?: Record<string, string>;
     /** Tokens that the translation was forced to begin with: of the selection, as far as these maps have it. */
     force?: string;
-    /** Of a page without Python: whether heads, or all of a layer, can be switched off or tokens forced, the branches
-     * that are there, and the model as commands name it. */
-    answers?: { off?: boolean; layer?: boolean; branches?: number[]; force?: boolean; checkpoint?: string };
+    /** Of a page without Python: whether heads, or all of a layer, can be switched off, tokens forced or the flow
+     * computed, the branches that are there, and the model as commands name it. */
+    answers?: {
+      off?: boolean;
+      layer?: boolean;
+      branches?: number[];
+      force?: boolean;
+      checkpoint?: string;
+      flow?: boolean;
+    };
   };
   beam?: BeamData;
   tree?: TreeData;

@@ -62,7 +62,9 @@ function svgContext(page, name) {
   /** @type {(tag: string, attributes: Attributes, ...children: (Node | string)[]) => void} */
   const add = (tag, attributes, ...children) => {
     const { a, b, c, d, e, f } = context.getTransform();
-    const all = { transform: `matrix(${[a, b, c, d, e, f]})`, opacity: context.globalAlpha, ...attributes };
+    const blend = context.globalCompositeOperation; // of the names that CSS has, too
+    const style = blend === "source-over" ? null : `mix-blend-mode: ${blend}`;
+    const all = { transform: `matrix(${[a, b, c, d, e, f]})`, opacity: context.globalAlpha, style, ...attributes };
     groups.at(-1)?.append(svg(tag, all, ...children));
   };
   const filled = () => ({ fill: String(context.fillStyle) });

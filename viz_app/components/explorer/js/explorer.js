@@ -79,8 +79,8 @@ export class Explorer {
     window.addEventListener("resize", this.onResize);
     // Widths of labels are only right once their font is there.
     this.onFonts = () => {
-      for (const drawing of [this.figure.map, this.figure.lines, this.figure.token.map, this.beam.tree])
-        drawing.stale = true;
+      const { map, lines, flow, token } = this.figure;
+      for (const drawing of [map, lines, flow.canvas, token.map, this.beam.tree]) drawing.stale = true;
       this.tree.draw();
       this.store.mark("size");
     };
@@ -256,6 +256,7 @@ export class Explorer {
     const drawn = [...changed].some((name) => !["cursor", "spot", "table", "size", "beam", "alpha"].includes(name));
     if (drawn) this.update(state, step);
     if (drawn) this.figure.update(view, matrix, state, current, this.theme);
+    this.root.classList.toggle("flowing", this.figure.flows);
     if (drawn || has("cursor")) this.tree.update(state, step, view, matrix);
     if (drawn) this.updateHead(state);
     if (has("off")) this.reportOff(state.off);
@@ -341,6 +342,7 @@ export class Explorer {
   key(event) {
     if (event.key !== "Escape") return this.player.key(event);
     const { zoom, pin } = this.store.state;
+    if (this.figure.flow.fold()) return;
     if (pin && zoom !== "token") this.store.set({ pin: null });
     else if (zoom === "token" && !event.defaultPrevented) this.store.set({ zoom: "head" });
     else if (this.compare.release()) event.preventDefault();

@@ -8,6 +8,7 @@ import { Legend } from "./draw/legend.js";
 import { Lines } from "./draw/lines.js";
 import { LargeMap } from "./draw/map.js";
 import { isCell, Picture, pinName } from "./draw/picture.js";
+import { Flow } from "./flow/flow.js";
 import { caption, hiddenNote, meanName, readout, spoken, tellingRow, title, unitName } from "./sentences.js";
 import { Table } from "./tables/table.js";
 import { weightTable } from "./tables/tablecontents.js";
@@ -15,6 +16,8 @@ import { TokenView } from "./token.js";
 
 const AXES = ["query", "key", "token", "layer", "head"]; // words of the names of both axes that explain themselves
 const BESIDE = 185; // width that the readout needs beside the picture
+
+/** @typedef {import("./flow/flowcanvas.js").FlowCanvas} FlowCanvas */
 
 export class Figure {
   /** @type {ExplorerTexts} */
@@ -25,7 +28,7 @@ export class Figure {
   picture;
   /** @type {string} */
   title;
-  /** @type {LargeMap | Lines} The picture that is drawn now. */
+  /** @type {LargeMap | Lines | FlowCanvas} The picture that is drawn now. */
   shown;
   /** @type {Measures} Of the translation that is shown. */
   measures;
@@ -44,7 +47,8 @@ export class Figure {
     this.map = new LargeMap(hand);
     this.lines = new Lines("lines", hand);
     this.token = new TokenView(store);
-    this.form = new Choice("form", ["map", "lines"], store);
+    this.flow = new Flow(store);
+    this.form = new Choice("form", ["map", "lines", "flow"], store);
     this.legend = new Legend();
     this.table = new Table(() => store.set({ table: !store.state.table }));
     this.caption = h("figcaption", { class: "caption" });
@@ -67,22 +71,30 @@ export class Figure {
     this.row = h("div", { class: "head-row" }, this.frame, beside);
     this.tools = h("div", { class: "figure-tools" }, this.form.element);
     const top = h("div", { class: "figure-top" }, this.caption, this.tools);
-    this.element = h("figure", { class: "head" }, top, this.token.head, this.row, this.live);
+    beside.prepend(this.flow.about);
+    this.element = h("figure", { class: "head" }, top, this.flow.tools, this.token.head, this.row, this.live);
   }
 
   /** @param {ExplorerTexts} texts */
   label(texts) {
     this.texts = texts;
-    this.form.label(texts.form, [texts.form_map, texts.form_lines]);
+    this.form.label(texts.form, [texts.form_map, texts.form_lines, texts.form_flow]);
+    this.flow.label(texts);
   }
 
   /**
-   * One of the three pictures.
+   * One of the pictures; a model without a flow has the map instead.
    * @param {Pick<State, "zoom" | "form">} state
    */
   plate({ zoom, form }) {
     if (zoom === "token") return this.token.map;
+    if (form === "flow" && this.flow.offered(this.measures.translation)) return this.flow.canvas;
     return form === "lines" ? this.lines : this.map;
+  }
+
+  /** Whether the flow is drawn. */
+  get flows() {
+    return this.shown === this.flow.canvas;
   }
 
   /**
@@ -114,19 +126,24 @@ export class Figure {
     this.theme = theme;
     this.picture = own ? this.token.picture(view, state) : new Picture(matrix, state, current);
     this.title = title(this.picture.matrix, texts);
-    this.form.element.hidden = own;
     this.token.head.hidden = !own;
     if (own) this.token.update(view, this.picture, state, texts);
-    this.form.update(state);
     const plate = this.plate(state);
-    if (plate !== this.shown) this.shown?.element.remove();
+    const offered = this.flow.offered(this.measures.translation);
+    this.form.offer(["map", "lines", ...(offered ? ["flow"] : [])]);
+    this.form.element.hidden = own;
+    this.form.update(offered || state.form !== "flow" ? state : { form: "map" });
+    if (plate !== this.shown) (this.shown ?? this.map).element.remove();
     if (!plate.element.isConnected) this.frame.append(plate.element);
     this.shown = plate;
     this.frame.classList.toggle("frame-lines", plate === this.lines);
-    plate.show(this.picture, theme, `${this.title}. ${this.help(plate)}`);
-    this.caption.replaceChildren(caption(this.picture, texts));
+    this.element.classList.toggle("flows", this.flows);
     this.name(view, own);
     this.annotate(state, theme, plate === this.lines);
+    if (plate === this.flow.canvas) return this.flow.update(this.measures.translation, state, theme);
+    const drawing = /** @type {LargeMap | Lines} */ (plate);
+    drawing.show(this.picture, theme, `${this.title}. ${this.help(drawing)}`);
+    this.caption.replaceChildren(caption(this.picture, texts));
   }
 
   /** @param {LargeMap | Lines} plate */
@@ -192,7 +209,8 @@ export class Figure {
    */
   tabulate(state) {
     const corner = state.zoom === "token" ? `${this.texts.token_heads} \u2193` : undefined;
-    this.table.show(weightTable(this.picture, this.title, this.texts, corner), state.table);
+    const content = this.flows ? this.flow.table() : weightTable(this.picture, this.title, this.texts, corner);
+    this.table.show(content, state.table);
   }
 
   /**
@@ -204,6 +222,11 @@ export class Figure {
     const space = this.element.clientWidth - 22;
     if (space <= 0) return;
     const plate = this.shown;
+    this.row.classList.toggle("stacked", this.flows);
+    if (plate === this.flow.canvas) {
+      this.frame.style.width = "";
+      return plate.layout(this.element.clientWidth, height - this.flow.tools.offsetHeight);
+    }
     const above = this.token.head.offsetHeight;
     plate.layout(space - BESIDE, height - above, tallest - above);
     const beside = plate.roomy();
@@ -240,6 +263,7 @@ export class Figure {
    */
   point(state) {
     const { picture, texts } = this;
+    if (this.flows) return this.pointFlow();
     const cursor = state.zoom === "token" ? state.spot : (state.cursor ?? picture.pin);
     const valid = cursor && this.exists(cursor);
     const starts = picture.matrix.unit === "tokens" ? ` ${texts.word_starts}` : "";
@@ -252,6 +276,13 @@ export class Figure {
     const cell = valid && isCell(cursor) && !picture.forbidden(cursor.query, cursor.key);
     this.legend.point(cell ? picture.place(cursor.query, cursor.key) : null);
     const line = valid ? spoken(picture, cursor, texts) : "";
+    if (this.live.textContent !== line) this.live.textContent = line;
+  }
+
+  /** What the flow says of the word, the way or the state under the pointer. */
+  pointFlow() {
+    this.caption.replaceChildren(...this.flow.caption());
+    const line = this.caption.textContent ?? "";
     if (this.live.textContent !== line) this.live.textContent = line;
   }
 

@@ -5,7 +5,7 @@ import { context2d } from "../../../common/draw/canvas.js";
 const FADE = 200; // milliseconds
 const SLIDE = 320;
 
-const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** Fades canvases from what they show now to what they are painted with next. */
 export class Fade {
