@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.abuse.samples import SMALL
-from tests.app.components.test_bertviz_document import Page
+from tests.app.read_html import Page
 from tests.browser.hostile import LONE, STRINGS
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM

@@ -34,12 +34,10 @@ def visible(app: AppTest) -> str:
     return "\n".join(str(part.value) for part in parts)
 
 
-def page_model(app: AppTest, language: str = "en") -> AppTest:
-    """The page Model, reached from the home."""
-    app.query_params["lang"] = language
-    app.run()
-    app.switch_page("app_pages/model.py").run()
-    return app
+def opened(app: AppTest, page: str = "translate", **params: str) -> AppTest:
+    """A page by its own address, with these parameters."""
+    app.query_params.update(params)
+    return app.switch_page(f"app_pages/{page}.py").run()
 
 
 def address(app: AppTest) -> dict[str, str | None]:

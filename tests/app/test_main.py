@@ -21,21 +21,6 @@ assert not app.exception, app.exception
 print(*(element.label for element in app.segmented_control), *(element.value for element in app.markdown))
 """
 
-SLOW = """
-import sys
-import viz_app.shell
-for page in ("translate", "lessons", "figures", "model"):
-    __import__(f"viz_app.app_pages.{page}")
-print({"torch", "matplotlib", "bertviz"} & set(sys.modules))
-"""
-
-
-def test_no_page_waits_for_what_it_does_not_show() -> None:
-    """Of the time to the first translation that was a second."""
-    command = [sys.executable, "-c", SLOW]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
-    assert done.stdout.strip() == "set()"
-
 
 @pytest.mark.parametrize("page", ["lessons", "model"])
 @pytest.mark.process

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.mounted import address, mounted, page_model, visible
+from tests.app.mounted import address, mounted, opened, visible
 from tests.atlas_samples import PARTS, drawn_atlas
 from transformer_core.atlas.measures import measures
 from transformer_core.atlas.storage import FILE, to_bytes
@@ -138,7 +138,7 @@ def test_a_damaged_atlas_is_one_line(
     shutil.copytree(random_checkpoint, folder)
     write_derived(folder, load_checkpoint(folder).weights_hash, {FILE: b'{"format_version": 1}'})
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    page_model(app)
+    opened(app, "model")
     (line,) = (each.value for each in app.warning if "atlas.json" in each.value)
     assert "\n" not in line and str(tmp_path) not in line
 
@@ -157,12 +157,3 @@ def test_the_page_figures_edits_the_views_of_the_atlas(measured: Measured, langu
     shown = address(app)
     assert (shown["figure"], shown["measure"]) == ("grid", "alignment-input")
     assert len(app.get("image")) == 1 and t("atlas.measure_alignment_input") in visible(app)
-
-
-def test_the_page_figures_offers_no_atlas_where_there_is_none(app: AppTest) -> None:
-    app.query_params["figure"] = "grid"
-    app.run()
-    app.switch_page("app_pages/figures.py").run()
-    choice = app.selectbox(key="figures-en-view")
-    assert choice.value == "head"
-    assert not {texts("en")(f"figures_page.view_{name}") for name in ("grid", "pruning")} & set(choice.options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.mounted import address, header
+from tests.app.mounted import address, header, opened
 from transformer_core.translator import Translation, Translator
 from viz_app.serving.models.search_tree import branch_ends, branch_translation
 
@@ -22,30 +22,20 @@ def tokens(translation: Translation) -> list[str]:
     return list(translation.attention.outputs.tokens)
 
 
-@pytest.mark.parametrize("number", [1, 11])
-def test_a_link_opens_a_branch(app: AppTest, translator: Translator, number: int) -> None:
-    app.query_params["branch"] = str(number + 1)
-    app.run()
-    branch = branch_translation(translator.translate(TEXT, beam=4), number, translator)
-    assert header(app)["beam"]["shown"] == header(app)["selection"]["branch"] == number
-    assert header(app)["axes"]["outputs"]["tokens"] == tokens(branch)
-    assert address(app)["branch"] == str(number + 1)
-
-
-def test_a_branch_that_does_not_exist_is_the_best(app: AppTest, translator: Translator) -> None:
-    app.query_params["branch"] = "9999"
-    app.run()
+@pytest.mark.parametrize("number", [11, 9998])
+def test_a_link_opens_a_branch_or_the_best(app: AppTest, translator: Translator, number: int) -> None:
+    opened(app, branch=str(number + 1))
     best = translator.translate(TEXT, beam=4)
-    assert len(branch_ends(best)) < 9999
-    assert header(app)["beam"]["shown"] == 0 and address(app)["branch"] is None
-    assert header(app)["axes"]["outputs"]["tokens"] == tokens(best)
+    shown = number if number < len(branch_ends(best)) else 0
+    assert header(app)["beam"]["shown"] == header(app)["selection"]["branch"] == shown
+    assert header(app)["axes"]["outputs"]["tokens"] == tokens(branch_translation(best, shown, translator))
+    assert address(app)["branch"] == (str(number + 1) if shown else None)
 
 
 def test_another_sentence_starts_at_its_best_also_while_the_browser_still_names_the_old_branch(
     app: AppTest, translator: Translator
 ) -> None:
-    app.query_params["branch"] = "3"
-    app.run()
+    opened(app, branch="3")
     state = dict(header(app)["selection"])
     app.session_state["explorer"] = {"selection": state}
     app.text_input(key="text").set_value(OTHER).run()
@@ -69,8 +59,7 @@ def test_a_link_opens_the_translation_from_a_forced_beginning(
     first = translator.translate(TEXT, beam=4)
     ids = (*first.hypotheses[0].ids[:1], first.hypotheses[0].alternatives[1][1][0])  # the runner-up at step 2
     force = " ".join(translator.tokenizer.tokens(ids))
-    app.query_params.update(force=force, branch=str(number + 1))
-    app.run()
+    opened(app, force=force, branch=str(number + 1))
     expected = branch_translation(translator.translate(TEXT, beam=4, prefix=ids), number, translator)
     assert header(app)["axes"]["outputs"]["tokens"] == tokens(expected) != tokens(first)
     assert header(app)["about"]["force"] == address(app)["force"] == force
@@ -83,7 +72,6 @@ def test_a_link_opens_the_translation_from_a_forced_beginning(
 
 @pytest.mark.parametrize("force", ["<s>", "</s> </s>", "a " * 1000])
 def test_a_beginning_that_no_translation_has_is_left_out(app: AppTest, translator: Translator, force: str) -> None:
-    app.query_params["force"] = force
-    app.run()
+    opened(app, force=force)
     assert header(app)["axes"]["outputs"]["tokens"] == tokens(translator.translate(TEXT, beam=4))
     assert "force" not in header(app)["about"] and address(app)["force"] is None

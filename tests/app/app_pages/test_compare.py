@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.mounted import address, headers
+from tests.app.mounted import address, headers, opened
 from transformer_core.translator import Translator
-from viz_app.components.explorer.selection import Selection
 from viz_app.serving.models.registry import available_models
 from viz_app.serving.models.search_tree import branch_translation
-from viz_app.state.query_params import selection_from_params, selection_to_params
 
 TEXT, OTHER = "The dog.", "The train is big."
 
@@ -26,8 +24,7 @@ def app(app: AppTest) -> AppTest:
 
 
 def test_a_link_brings_the_other_sentence_along(app: AppTest, translator: Translator) -> None:
-    app.query_params["vs"] = OTHER
-    app.run()
+    opened(app, vs=OTHER)
     shown, other = headers(app)
     for header, text in ((shown, TEXT), (other, OTHER)):
         assert header["axes"]["outputs"]["tokens"] == list(translator.translate(text, beam=4).attention.outputs.tokens)
@@ -37,8 +34,7 @@ def test_a_link_brings_the_other_sentence_along(app: AppTest, translator: Transl
 
 
 def test_a_branch_can_be_compared_with_the_best(app: AppTest, translator: Translator) -> None:
-    app.query_params["branch"] = "3"
-    app.run()
+    opened(app, branch="3")
     shown, other = headers(app)
     best = translator.translate(TEXT, beam=4)
     assert other["axes"]["outputs"]["tokens"] == list(best.attention.outputs.tokens)
@@ -58,8 +54,7 @@ def test_a_branch_can_be_compared_with_the_best(app: AppTest, translator: Transl
     ],
 )
 def test_what_needs_no_second_payload_or_cannot_be_had(app: AppTest, changes: dict[str, str]) -> None:
-    app.query_params.update(changes)
-    app.run()
+    opened(app, **changes)
     assert len(headers(app)) == 1
 
 
@@ -69,8 +64,7 @@ def test_another_checkpoint_translates_the_same_sentence(
     twin = tmp_path / "twin"
     shutil.copytree(random_checkpoint, twin)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join([str(random_checkpoint), str(twin)]))
-    app.query_params["vsmodel"] = "twin"
-    app.run()
+    opened(app, vsmodel="twin")
     shown, other = headers(app)
     assert (shown["about"]["model"], shown["about"]["models"]) == ("random", ["twin"])
     assert (other["about"]["model"], other["about"]["text"]) == ("twin", TEXT)
@@ -94,14 +88,3 @@ def test_models_are_the_one_served_and_those_listed(
     assert next(iter(available_models())) == "random"
     monkeypatch.delenv("HEADLIGHT_CHECKPOINTS")
     assert list(available_models().values()).count(random_checkpoint) == 1
-
-
-def test_the_address_carries_the_comparison() -> None:
-    params = {"against": "decoder.2.3", "vs": "A  cat. ", "vsmodel": "big", "vsbranch": "4"}
-    selection = selection_from_params(params, Selection())
-    compared = (selection.against, selection.vs, selection.vsmodel, selection.vsbranch)
-    assert compared == ("decoder.2.3", "A cat.", "big", 3)
-    back = selection_to_params(selection)
-    assert {name: back[name] for name in params} == params | {"vs": "A cat."}
-    alone = selection_to_params(selection_from_params({"vs": "A cat."}, Selection()))
-    assert alone["vs"] is None, "without a pinned head there is no comparison"

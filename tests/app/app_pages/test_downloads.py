@@ -15,12 +15,13 @@ from typing import Any
 
 import pytest
 import streamlit as st
-from PIL import Image
 from streamlit.testing.v1 import AppTest
 
+from tests.app.mounted import opened
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
+from viz_app.export import recorded
 from viz_app.figure_editor.rendering import RenderCache
 from viz_app.serving.models.loader import get_translation_service
 
@@ -69,18 +70,8 @@ def held_by(value: object) -> Iterator[object]:
         yield from held_by(part)
 
 
-def test_the_animation_is_that_of_the_screen(app: AppTest, made: dict[str, Any]) -> None:
-    app.query_params["text"] = "The dog."
-    app.run()
-    make = made["download-gif"].args[-1]
-    animation = Image.open(io.BytesIO(make()))
-    translated = get_translation_service().translate("anybody", str(app.text_input(key="text").value))
-    assert animation.format == "GIF" and getattr(animation, "n_frames", 1) == len(translated.maps.outputs)
-
-
 def test_the_page_is_that_of_the_command(app: AppTest, made: dict[str, Any], tmp_path: Path) -> None:
-    app.query_params.update(text="The dog.", lang="ko")
-    app.run()
+    opened(app, text="The dog.", lang="ko")
     checkpoint, out = get_translation_service().translator.checkpoint, tmp_path / "page.html"
     assert checkpoint is not None
     options = ["--text=The dog.", "--language=ko", f"--out={out}"]
@@ -88,9 +79,11 @@ def test_the_page_is_that_of_the_command(app: AppTest, made: dict[str, Any], tmp
     assert made["download-page"].args[-1](nullcontext) == out.read_bytes()
 
 
-def test_the_zip_is_of_the_head_that_is_shown(app: AppTest, made: dict[str, Any]) -> None:
-    app.query_params.update(text="The dog.", kind="decoder", layer="2", head="4", lang="ko")
-    app.run()
+def test_the_zip_is_of_the_head_that_is_shown(
+    app: AppTest, made: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorded, "export", lambda *_, **__: b"")
+    opened(app, text="The dog.", kind="decoder", layer="2", head="4", lang="ko")
     with zipfile.ZipFile(io.BytesIO(made["download-everything"].args[-1](nullcontext))) as archive:
         index = json.loads(archive.read("index.json"))
     first = index["figures"][0]

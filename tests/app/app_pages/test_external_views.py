@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.mounted import address, mounted
-from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView
-from viz_app.explorer_view import external_views
+from tests.app.mounted import address, mounted, opened
 from viz_app.text import texts
 
 
@@ -37,8 +35,7 @@ def test_closed_it_computes_and_sends_nothing(app: AppTest, monkeypatch: pytest.
 
 
 def test_opened_it_shows_the_selected_head_in_plotly(app: AppTest) -> None:
-    app.query_params["kind"] = "decoder"
-    app.run()
+    opened(app, kind="decoder")
     app.session_state["other_open_en"] = True
     app.run()
     (chart,) = app.get("plotly_chart")
@@ -50,8 +47,7 @@ def test_opened_it_shows_the_selected_head_in_plotly(app: AppTest) -> None:
 
 
 def test_a_link_opens_bertviz_with_layer_and_head(app: AppTest, language: str) -> None:
-    app.query_params.update({"other": "head", "kind": "encoder", "layer": "2", "head": "3", "lang": language})
-    app.run()
+    opened(app, other="head", kind="encoder", layer="2", head="3", lang=language)
     data = document_of(app)
     assert (data["layer"], data["heads"]) == (2, [2])
     assert data["attention"][0]["left_text"][-1] == data["attention"][0]["right_text"][-1] == "</s>"
@@ -62,8 +58,7 @@ def test_a_link_opens_bertviz_with_layer_and_head(app: AppTest, language: str) -
 
 
 def test_choice_language_and_pages_keep_it(app: AppTest) -> None:
-    app.query_params["other"] = "head"
-    app.run()
+    opened(app, other="head")
     app.segmented_control(key="other_choice").set_value("model").run()
     assert "include_heads" in document_of(app) and address(app)["other"] == "model"
     app.segmented_control(key="lang").set_value("ko").run()
@@ -75,22 +70,10 @@ def test_choice_language_and_pages_keep_it(app: AppTest) -> None:
 
 
 def test_a_rerun_hands_over_the_same_document(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    app.query_params["other"] = "model"
-    app.run()
+    opened(app, other="model")
     before = mounted(app).get("headlight_bertviz")
     monkeypatch.setattr("viz_app.components.bertviz_frame.document.bertviz_document", lambda *_, **__: "made again")
     app.run()
     assert mounted(app).get("headlight_bertviz") == before
     app.text_input(key="text").set_value("The bus.").run()
     assert mounted(app).get("headlight_bertviz") != before
-
-
-@pytest.mark.parametrize("view", OTHER_VIEWS)
-def test_too_long_says_the_limit(app: AppTest, monkeypatch: pytest.MonkeyPatch, view: OtherView, language: str) -> None:
-    monkeypatch.setitem(external_views.MAX_WEIGHTS, view, 1_024)
-    app.query_params.update(other=view, lang=language, text="dog " * 40)
-    app.run()
-    (messages,) = [info.value for info in app.info]
-    assert "1,024" in messages
-    assert mounted(app).get("headlight_bertviz") is None and not app.get("plotly_chart")
-    assert address(app)["other"] == view

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app import mounted
+from tests.app.mounted import opened
 from viz_app.figures import VIEWS
 from viz_app.text import texts
 from viz_app.text.glossary import definitions
@@ -22,13 +23,8 @@ def app(app: AppTest) -> AppTest:
     return app
 
 
-def opened(app: AppTest, **params: str) -> AppTest:
-    """The page by its own address, with the sentence typed: the runner starts on Translate."""
-    app.query_params["text"] = "나"  # refused, so that Translate computes nothing and keeps no selection
-    app.run()
-    app.query_params.update(params)
-    app.session_state["text"] = params.get("text", TEXT)
-    return app.switch_page("app_pages/figures.py").run()
+def figures(app: AppTest, **params: str) -> AppTest:
+    return opened(app, "figures", **params)
 
 
 def words(app: AppTest) -> str:
@@ -51,7 +47,7 @@ def downloads(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "ko"])
 def test_every_view_in_both_languages(app: AppTest, language: str) -> None:
-    opened(app)
+    figures(app)
     app.segmented_control(key="lang").set_value(language).run()
     t = texts(language)
     for view in (name for name, each in VIEWS.items() if not each.of_parsers and not each.of_atlas):
@@ -67,40 +63,24 @@ def test_every_view_in_both_languages(app: AppTest, language: str) -> None:
 
 def test_controls_explain_the_words_of_the_field(app: AppTest, language: str) -> None:
     known = definitions()[language]
-    app.query_params["lang"] = language
-    app = opened(app, view="head")
+    figures(app, lang=language)
     controls = {each.label: each.help for each in (*app.button_group, *app.selectbox)}
     for name, term in (("layer", "layer"), ("head", "head"), ("kind", "cross_attention")):
         assert known[term][1] in controls[texts(language)(f"figures_page.{name}")]
 
 
 def test_a_link_restores_the_state(app: AppTest) -> None:
-    link = {
-        "figure": "lines",
-        "kind": "encoder",
-        "layer": "1",
-        "head": "1",
-        "heads": "1,3",
-        "query": "2",
-        "unit": "words",
-        "size": "acl-column",
-        "font": "7.5",
-        "range": "shared",
-        "parts": "legend,letters",
-        "words": "ko",
-        "theme": "dark",
-        "dpi": "600",
-    }
-    opened(app, **link)
+    link = {"figure": "lines", "kind": "encoder", "heads": "1,3", "size": "acl-column", "words": "ko", "theme": "dark"}
+    figures(app, **link)
     assert not app.error
     assert {name: address(app)[name] for name in link} == link
     assert app.selectbox(key="figures-en-size").value == "acl-column"
-    for option in ("--heads=1,3", "--query=2", "--unit=words", "--preset=acl-column", "--language=ko", "--theme=dark"):
+    for option in ("--heads=1,3", "--preset=acl-column", "--language=ko", "--theme=dark"):
         assert option in command(app)
 
 
 def test_size_colors_and_parts_reach_the_figure(app: AppTest) -> None:
-    opened(app)
+    figures(app)
     app.selectbox(key="figures-en-size").set_value("own").run()
     app.number_input(key="figures-en-width").set_value(50.0).run()
     app.selectbox(key="figures-en-scale").set_value("viridis").run()
@@ -111,7 +91,7 @@ def test_size_colors_and_parts_reach_the_figure(app: AppTest) -> None:
 
 
 def test_warnings_stand_beside_the_preview(app: AppTest) -> None:
-    opened(app, font="4")
+    figures(app, font="4")
     messages = "".join(html.unescape(w.value) for w in app.warning)
     assert texts("en")("figures.warn_small", points="", least="").split("  ")[0] in messages
     assert texts("en")("figures_page.fine") not in words(app)
@@ -119,7 +99,7 @@ def test_warnings_stand_beside_the_preview(app: AppTest) -> None:
 
 def test_figures_are_collected_over_sentences_and_taken_away_together(app: AppTest) -> None:
     t = texts("en")
-    opened(app)
+    figures(app)
     app.button(key="figures-add").click().run()
     assert app.button(key="figures-add").disabled and app.button(key="figures-add").label == t("figures_page.added")
     app.selectbox(key="figures-en-view").set_value("lines").run()
@@ -140,14 +120,13 @@ def test_figures_are_collected_over_sentences_and_taken_away_together(app: AppTe
 
 def test_a_full_collection_says_so(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viz_app.figure_editor.collection.MAX_FIGURES", 0)
-    opened(app)
+    figures(app)
     assert app.button(key="figures-add").disabled
     assert texts("en")("figures_page.collection_full", figures=24) in words(app)
 
 
 def test_the_head_comes_over_from_translate(app: AppTest) -> None:
-    app.query_params.update({"kind": "decoder", "layer": "2", "head": "4", "unit": "words"})
-    app.run()
+    opened(app, kind="decoder", layer="2", head="4", unit="words")
     app.switch_page("app_pages/figures.py").run()
     wanted = {"kind": "decoder", "layer": "2", "head": "4", "unit": "words", "text": TEXT, "figure": "head"}
     assert wanted.items() <= address(app).items()
@@ -160,8 +139,7 @@ def test_the_head_comes_over_from_translate(app: AppTest) -> None:
 
 
 def test_edit_in_figures_draws_what_the_explorer_shows(app: AppTest) -> None:
-    app.query_params.update({"kind": "encoder", "layer": "1", "head": "2", "form": "lines", "scale": "sqrt"})
-    app.run()
+    opened(app, kind="encoder", layer="1", head="2", form="lines", scale="sqrt")
     assert "python -m viz_app export" in command(app)
     app.button(key="edit-in-figures").click().run()
     wanted = {"figure": "lines", "kind": "encoder", "layer": "1", "head": "2", "mapping": "sqrt", "text": TEXT}
@@ -169,8 +147,7 @@ def test_edit_in_figures_draws_what_the_explorer_shows(app: AppTest) -> None:
 
 
 def test_sentences_that_cannot_be_translated_are_answered(app: AppTest, language: str) -> None:
-    app.query_params["lang"] = language
-    opened(app)
+    figures(app, lang=language)
     t = texts(language, source="")
     for text, expected in (("", "figures_page.empty"), ("나는 학교에 간다", "figures_page.korean")):
         app.text_input(key="text").set_value(text).run()
@@ -181,7 +158,7 @@ def test_sentences_that_cannot_be_translated_are_answered(app: AppTest, language
 
 
 def test_hostile_text_and_addresses(app: AppTest) -> None:
-    opened(app, text="<script>alert(1)</script> **b** $x$", figure="../x", layer="99", size="<b>")
+    figures(app, text="<script>alert(1)</script> **b** $x$", figure="../x", layer="99", size="<b>")
     assert not app.error
     assert len(app.get("image")) == 1
     shown = [*app.markdown, *app.caption, *app.warning, *app.info]
@@ -189,8 +166,15 @@ def test_hostile_text_and_addresses(app: AppTest) -> None:
 
 
 def test_a_comparison_with_a_sentence_that_is_none(app: AppTest) -> None:
-    opened(app, figure="compare", against="cross.1.1", vs="나는 학교에 간다")
+    figures(app, figure="compare", against="cross.1.1", vs="나는 학교에 간다")
     assert texts("en")("translate.not_comparable") in words(app)
     app.text_input(key="figures-en-vs").set_value("The bus.").run()
     assert len(app.get("image")) == 1
     assert "--other-text=The dog." in command(app).replace("'", "")
+
+
+@pytest.mark.parametrize("view", ["grid", "tree"])
+def test_a_view_that_the_model_lacks_is_not_offered(app: AppTest, view: str) -> None:
+    choice = figures(app, figure=view).selectbox(key="figures-en-view")
+    assert choice.value == "head"
+    assert not {texts("en")(f"figures_page.view_{name}") for name in ("grid", "pruning", "tree")} & set(choice.options)

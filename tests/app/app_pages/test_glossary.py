@@ -9,14 +9,13 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 import viz_app.text as text
+from tests.app.mounted import opened
 from viz_app.text import texts
 from viz_app.ui.definitions import define
 
 
 def test_the_page_defines_every_term_where_definitions_link_to_it(app: AppTest, language: str) -> None:
-    app.query_params["lang"] = language
-    app.run()
-    app.switch_page("app_pages/glossary.py").run()
+    opened(app, "glossary", lang=language)
     assert not app.exception
     terms = tomllib.loads((Path(text.__file__).parent / "terms.toml").read_text(encoding="utf-8"))
     explained = {name: term for name, term in terms.items() if f"about_{language}" in term}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.mounted import mounted
+from tests.app.mounted import mounted, opened
 from viz_app.components import events
 from viz_app.components.buffer import split_buffer
 from viz_app.lessons import catalogue
@@ -24,8 +24,7 @@ def test_an_invalid_lesson_is_named_in_the_index(app: AppTest, tmp_path: Path, m
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "lesson.toml").write_text("chapter =", encoding="utf-8")
     monkeypatch.setattr(catalogue, "INVALID_LESSONS", find_lessons(tmp_path)[1])
-    app.run()
-    app.switch_page("app_pages/lessons.py").run()
+    opened(app, "lessons")
     (warning,) = app.warning
     assert "mine/" in warning.value and not app.error
 
@@ -40,8 +39,7 @@ def test_a_lesson_whose_text_is_invalid_leaves_the_others(
     monkeypatch.setattr(parser, "FOLDER", tmp_path)
     parser.load_lesson.cache_clear()
     try:
-        app.run()
-        app.switch_page("app_pages/lessons.py").run()
+        opened(app, "lessons")
         (warning,) = app.warning
         assert "masks/en" in warning.value and not app.error
         app.session_state[OPEN_KEY] = "masks"
@@ -54,8 +52,7 @@ def test_a_lesson_whose_text_is_invalid_leaves_the_others(
 
 @pytest.mark.parametrize("scene", ["tour\u202e", "x" * 5_000])
 def test_a_scene_that_a_lesson_does_not_have_is_its_first(app: AppTest, scene: str) -> None:
-    app.query_params.update({"lesson": "heads", "scene": scene})
-    app.run().switch_page("app_pages/lessons.py").run()
+    opened(app, "lessons", lesson="heads", scene=scene)
     assert not app.error
     assert app.session_state[OPEN_KEY] == "heads"
 
@@ -84,7 +81,7 @@ def test_the_first_prediction_of_each_scene_is_shown_right_or_wrong(app: AppTest
     """What the stage reports goes to the page of questions; a choice that does not exist is left out."""
     app.session_state[OPEN_KEY] = "positions"
     app.session_state["lesson_predictions"] = {("masks", "predict"): 2, ("why", "predict"): 0, ("heads", "predict"): 9}
-    app.run().switch_page("app_pages/lessons.py").run()
+    opened(app, "lessons")
     app.session_state[OPEN_KEY] = QUESTIONS
     app.run()
     wrong, right = [body for each in app.get("html") if (body := each.proto.body)[0] in "\u2713\u2717"]

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.app_pages.test_pages import damaged_copy
-from tests.app.mounted import address, headers, visible
+from tests.app.mounted import address, headers, opened, visible
 from transformer_core.translator import Translator
 from viz_app.serving.models import registry
 from viz_app.text import texts
@@ -82,8 +82,7 @@ def test_another_model_speaks_and_the_rest_stays(
 
 
 def test_the_choice_is_kept_on_all_pages(app: AppTest, french_checkpoint: Path) -> None:
-    app.query_params["model"] = "french"
-    app.run()
+    opened(app, model="french")
     assert app.segmented_control(key=CHOICE).value == "french"
     parameters = sum(p.numel() for p in Translator.load(french_checkpoint).model.parameters())
     for page in ("model", "lessons", "figures", "translate"):
@@ -114,8 +113,7 @@ def test_the_figure_follows_the_model(app: AppTest, random_checkpoint: Path) -> 
 def test_a_name_that_is_not_there_is_told_and_never_a_path(
     app: AppTest, random_checkpoint: Path, french_checkpoint: Path, wanted: str
 ) -> None:
-    app.query_params["model"] = wanted
-    app.run()
+    opened(app, model=wanted)
     assert texts("en")("models.missing", requested="@", now="@").split("@")[0] in visible(app)
     assert "<b>" not in visible(app)
     assert headers(app)[0]["axes"]["outputs"]["tokens"] == outputs(random_checkpoint)
@@ -152,8 +150,7 @@ def test_a_shipped_model_that_is_gone_has_the_command_that_brings_it_back(
         monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(error_boundary, "is_tracked", lambda folder: folder == shipped)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(shipped))
-    app.query_params["lang"] = language
-    app.run()
+    opened(app, lang=language)
     t = texts(language)
     assert t("errors.checkpoint_way_out") in visible(app) and t("errors.checkpoint_own") not in visible(app)
     assert "git checkout -- checkpoints/en-xx" in [code.value for code in app.code]
@@ -188,8 +185,7 @@ def test_many_models_are_a_list(
 
 @pytest.mark.parametrize(("own", "other"), [("random", "french"), ("french", "random")])
 def test_models_are_compared_in_both_directions_and_change_sides(app: AppTest, own: str, other: str) -> None:
-    app.query_params.update({"model": own, "against": "cross.2.1", "vsmodel": other})
-    app.run()
+    opened(app, model=own, against="cross.2.1", vsmodel=other)
     shown, compared = headers(app)
     assert (shown["about"]["model"], shown["about"]["models"]) == (own, [other])
     assert (compared["about"]["model"], compared["about"]["own"]) == (other, own)

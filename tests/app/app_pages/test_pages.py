@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import MAIN, SECONDS
-from tests.app.mounted import address, header, mounted, page_model, visible
+from tests.app.mounted import address, header, mounted, opened, visible
 from tests.random_model import save_random_model
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.storage.measurements import json_file, write_derived
@@ -45,20 +45,15 @@ def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Pa
     assert [step[0] for step in actual["steps"]] == pytest.approx(
         [2.718281828459045**s for s in expected.scores], rel=1e-5
     )
-
-
-def test_the_head_that_aligns_best_comes_first(app: AppTest) -> None:
-    """`metrics.json` counts from 0: layer 1, head 2. The URL counts from 1."""
-    app.run()
-    selection = header(app)["selection"]
-    assert (selection["kind"], selection["layer"], selection["head"]) == ("cross", 1, 2)
+    assert texts("en")("translate.unmeasured") in visible(app)
+    best = actual["selection"]  # `metrics.json` and arrays count from 0, the address from 1
+    assert (best["kind"], best["layer"], best["head"]) == ("cross", 1, 2)
     assert (address(app)["kind"], address(app)["layer"], address(app)["head"]) == ("cross", "2", "3")
 
 
 def test_a_link_restores_the_state(app: AppTest) -> None:
     link = {"text": "The dog.", "kind": "decoder", "layer": "1", "head": "4", "unit": "words", "lang": "ko"}
-    app.query_params.update(link)
-    app.run()
+    opened(app, **link)
     selection = header(app)["selection"]
     assert (selection["kind"], selection["layer"], selection["head"], selection["unit"]) == ("decoder", 0, 3, "words")
     assert {name: address(app)[name] for name in link} == link
@@ -66,22 +61,13 @@ def test_a_link_restores_the_state(app: AppTest) -> None:
 
 
 def test_a_link_carries_the_head_that_is_switched_off(app: AppTest) -> None:
-    app.query_params.update(kind="cross", layer="2", head="3", off="cross.2.3")
-    app.run()
+    opened(app, kind="cross", layer="2", head="3", off="cross.2.3")
     assert header(app)["off"] == "cross.2.3"
     state = dict(header(app)["selection"])
     for off in ("cross.2.3", None):
         app.session_state["explorer"] = {"selection": state, "off": off}
         app.run()
         assert address(app)["off"] == off
-
-
-def test_typing_translates(app: AppTest) -> None:
-    app.run()
-    before = header(app)["id"]
-    type_text(app, "The train is big.")
-    assert header(app)["id"] != before
-    assert address(app)["text"] == "The train is big."
 
 
 def test_sentence_survives_languages_and_pages(app: AppTest) -> None:
@@ -135,27 +121,12 @@ def test_text_is_never_markup(app: AppTest, text: str) -> None:
     assert text not in "\n".join(line for line in visible(app).split("\n") if line not in as_code)
 
 
-def test_an_unmeasured_model_says_so(app: AppTest) -> None:
-    assert texts("en")("translate.unmeasured") in visible(app.run())
-
-
 def test_downloads_of_every_format(app: AppTest) -> None:
     app.run()
     labels = [button.proto.label for button in app.get("download_button")]
-    assert labels[:3] == ["PDF", "SVG", "PNG"]
-    everything, page = (texts("en")(f"translate.{name}") for name in ("everything", "page"))
-    formats = sorted(set(labels) - {everything, page})
-    assert formats == [
-        "CSV",
-        "GIF",
-        "JSON",
-        "NPZ",
-        "PDF",
-        "PNG",
-        "SVG",
-        "TikZ",
-    ]
-    assert labels[-1] == everything and len(labels) == len(set(labels))
+    assert labels[:3] == ["PDF", "SVG", "PNG"] and labels[-1] == texts("en")("translate.everything")
+    assert {*labels[3:-1]} == {"CSV", "GIF", "JSON", "NPZ", "TikZ", texts("en")("translate.page")}
+    assert len(labels) == len(set(labels))
 
 
 def test_a_missing_checkpoint_names_the_folder_and_the_way_out(
@@ -164,8 +135,7 @@ def test_a_missing_checkpoint_names_the_folder_and_the_way_out(
     folder = tmp_path / "nothing-here"
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
     app = AppTest.from_file(str(MAIN), default_timeout=SECONDS)
-    app.query_params["lang"] = language
-    app.run()
+    opened(app, lang=language)
     t = texts(language)
     assert folder.name in visible(app) and str(tmp_path) not in visible(app)
     assert t("errors.checkpoint_title") in visible(app) and t("errors.checkpoint_own") in visible(app)
@@ -222,7 +192,7 @@ def test_the_page_model_of_a_model_of_which_nothing_was_measured(
 ) -> None:
     """Its card, what its scores would mean, and the commands of the README, which its own test runs."""
     t = texts(language)
-    page_model(app, language)
+    opened(app, "model", lang=language)
     assert t("model.unmeasured") in visible(app) and t("atlas.none") in visible(app)
     assert t("roles.penalty") not in visible(app)
     assert "headlight_atlas" not in mounted(app)
@@ -313,7 +283,7 @@ def test_what_was_measured_of_another_model_is_not_shown(
     shutil.rmtree(folder / "derived", ignore_errors=True)
     write_derived(folder, "0" * 64, {"scores.json": json_file({"tatoeba-test": {"bleu": 38.0}})})
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    page_model(app, language)
+    opened(app, "model", lang=language)
     assert "tatoeba-test" not in "".join(table.value.to_csv() for table in app.table)
     before, _ = texts(language)("model.not_derived", problem="|").split("|")
     assert [warning.value for warning in app.warning if before in warning.value and "000000000000" in warning.value]
@@ -346,7 +316,7 @@ def test_the_model_page_tells_what_was_measured(
     model, folder = random.model, tmp_path / "measured"
     save_checkpoint(folder, model.state_dict(), model.config, random.tokenizer, metrics=metrics)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    page_model(app, language)
+    opened(app, "model", lang=language)
     t = texts(language)
     assert t("roles.penalty") in visible(app)
     tests, development, heads, probes, _, training = (table.value.to_csv(index=False) for table in app.table)

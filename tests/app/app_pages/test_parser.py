@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import with_open_menus
-from tests.app.mounted import address, header, mounted, page_model, visible
+from tests.app.mounted import address, header, mounted, opened, visible
 from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.constituency_parser import ConstituencyParser
 from transformer_core.translator import Translator
@@ -61,8 +61,7 @@ def test_what_is_found_out_later_belongs_to_the_words_that_the_parser_reads(app:
 
 
 def test_it_is_called_after_its_trees_and_nothing_speaks_of_bleu(app: AppTest, language: str) -> None:
-    app.query_params["lang"] = language
-    app.run()
+    opened(app, lang=language)
     t = texts(language)
     names = app.segmented_control(key="model_choice").options
     assert any(t("languages.zxx") in str(name) for name in names)
@@ -78,8 +77,7 @@ def test_another_model_gets_the_sentence_as_it_was_typed(app: AppTest, random_ch
 
 
 def test_a_session_begun_empty_offers_sentences_that_show_trees(app: AppTest) -> None:
-    app.query_params["text"] = ""
-    app.run()
+    opened(app, text="")
     labels = [button.label for button in app.button if str(button.key).startswith("take-")]
     assert len(labels) == len(TREE_EXAMPLES)
     assert all(any(text in label for label in labels) for text in TREE_EXAMPLES.values())
@@ -96,8 +94,7 @@ def test_whatever_is_typed_gives_a_tree_or_a_message(app: AppTest) -> None:
 
 
 def test_what_it_cannot_read_is_refused_before_any_work(app: AppTest) -> None:
-    app.query_params["text"] = "a " * (MAX_CHARACTERS // 2)
-    app.run()
+    opened(app, text="a " * (MAX_CHARACTERS // 2))
     assert "2,000" in visible(app) or "2000" in visible(app)
     app.text_input(key="text").set_value("개가 짖는다").run()
     assert texts("en")("translate.korean") in visible(app)
@@ -120,8 +117,7 @@ def test_its_scores_are_told_beside_those_of_the_paper(
     }
     save_checkpoint(folder, given.model.state_dict(), given.model.config, given.tokenizer, metrics=metrics)
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(folder))
-    app.query_params["lang"] = language
-    app.run()
+    opened(app, lang=language)
     t = texts(language)
     told = t("translate.parses_badly", score="62", count="245", holds=t("model.trees_newspaper"))
     assert told in visible(app)
@@ -133,5 +129,5 @@ def test_its_scores_are_told_beside_those_of_the_paper(
 
 
 def test_its_card_has_no_bleu(app: AppTest, language: str) -> None:
-    page_model(app, language)
+    opened(app, "model", lang=language)
     assert "BLEU" not in visible(app) and texts(language)("model.title") in visible(app)

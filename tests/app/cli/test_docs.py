@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from tests.app.read_html import Page
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 
 LOADS = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 
 
-class Loaded(HTMLParser):
-    """Addresses that a page loads by itself; a link that is pressed is none."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.addresses: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        name = LOADS.get(tag)
-        self.addresses += [value for key, value in attrs if key == name and value]
-
-
 def foreign(folder: Path) -> list[str]:
     """Addresses outside the site that its pages and styles load."""
-    pages = folder.rglob("*.html")
-    rows = [address for page in pages for address in Loaded(page.read_text(encoding="utf-8")).addresses]
+    tags = [each for page in folder.rglob("*.html") for each in Page(page.read_text(encoding="utf-8")).tags]
+    rows = [value for tag, attributes in tags if (value := attributes.get(LOADS.get(tag, "")))]
     styles = [
         text for path in folder.rglob("*.css") for text in re.findall(r"url\(([^)]*)\)|@import[^;]*", path.read_text())
     ]

@@ -58,10 +58,3 @@ def test_warnings_go_to_the_log_and_strict_makes_them_fail(
     assert any("smallest text" in message for message in caplog.messages)
     assert run(*arguments) == 0
     assert out.exists()
-
-
-def test_a_zip_that_is_there_is_kept(run: Callable[..., int], tmp_path: Path) -> None:
-    out = tmp_path / "a.zip"
-    out.write_text("mine")
-    assert run("export", "--set=sentence", TEXT, f"--out={out}") == 2
-    assert out.read_text() == "mine"

@@ -14,7 +14,7 @@ import pytest
 from transformer_core.atlas.effects import rank_correlation
 from transformer_core.atlas.statistics import corrected, paired_test, sign_test
 from transformer_core.atlas.trees import _token
-from transformer_core.cli import PROGRAM
+from transformer_core.cli import PROGRAM, main
 from transformer_core.conversion.language_codes import bcp47
 from transformer_core.extras import MissingPackage
 from transformer_core.parsing.words import split_words
@@ -56,15 +56,8 @@ def test_commands_and_model_are_imported_without_them() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
 
 
-def test_a_command_says_so_in_one_line() -> None:
-    code = (
-        "import sys; sys.modules['shtab'] = None; from viz_app.cli import HEADLIGHT; "
-        "from transformer_core.cli import main; sys.exit(main(['completion', 'bash'], HEADLIGHT))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stderr) == (
-        1,
-        "error: shtab is not installed: python -m pip install 'headlight[cli]'\n",
-    )
+def test_a_command_says_so_in_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    monkeypatch.delitem(sys.modules, "viz_app.cli.completion", raising=False)
+    assert main(["completion", "bash"], HEADLIGHT) == 1
+    assert capsys.readouterr().err == "error: shtab is not installed: python -m pip install 'headlight[cli]'\n"

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from tests.app.conftest import SENTENCE
-from tests.app.read_html import Document
+from tests.app.read_html import Page
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
 from transformer_core.cli.arguments import UsageError
@@ -76,8 +76,8 @@ def test_a_file_for_each_sentence_and_head_and_a_note_for_each_bad_line(
     assert json.loads(files["json/001_cross_layer2_head3.json"])["provenance"]["heads"] == ["cross.2.3"]
     for data in files.values():
         assert str(tmp_path).encode() not in data
-    document = Document(files["index.html"].decode())
-    assert "script" not in document.tags and HOSTILE in document.text
+    document = Page(files["index.html"].decode())
+    assert "script" not in document.names and HOSTILE in document.text
     assert all(re.match(r"data:image/png;base64,|(json|csv)/00\d_", address) for address in document.addresses)
     assert any(address.startswith("csv/00") for address in document.addresses)
 
@@ -140,6 +140,10 @@ def test_a_folder_of_somebody_else_stays(run: Run, texts: Path, tmp_path: Path) 
     (out / "thesis.tex").write_text("mine")
     assert run("export", f"--texts={texts}", HEADS, f"--out={out}") == 2
     assert list(contents(out)) == ["thesis.tex"]
+    file = tmp_path / "a.zip"
+    file.write_text("mine")
+    assert run("export", "--set=sentence", f"--texts={texts}", f"--out={file}") == 2
+    assert file.read_text() == "mine"
 
 
 def test_lists_of_heads() -> None:
@@ -188,7 +192,7 @@ def test_the_zip_of_a_sentence_is_made_again_by_the_command_in_it(
 ) -> None:
     out = tmp_path / "private-name.zip"
     place = ["--kind=decoder", "--layer=2", "--head=3", "--unit=words", "--language=ko", "--beam=2"]
-    style = ["--preset=acl-column", "--format=svg,csv,npz"]
+    style = ["--preset=acl-column", "--format=csv,npz"]
     assert run("export", "--set=sentence", f"--text={SENTENCE}", *place, *style, f"--out={out}") == 0
     maps = Translator.load(random_checkpoint).translate(SENTENCE, beam=2).attention.merged_to_words()
     with zipfile.ZipFile(out) as archive:
@@ -198,9 +202,9 @@ def test_the_zip_of_a_sentence_is_made_again_by_the_command_in_it(
             expected = getattr(maps, kind)
             with np.load(io.BytesIO(archive.read(f"npz/headlight_{kind}_all_words.npz"))) as arrays:
                 np.testing.assert_allclose(arrays["weights"].reshape(expected.shape), expected, atol=1e-6)
-    assert {f"{format}/headlight_beam.{format}" for format in ("svg", "csv", "npz")} <= names
+    assert {f"{format}/headlight_beam.{format}" for format in ("csv", "npz")} <= names
     assert not [name for name in names if name.startswith("csv/") and "_all" in name]
-    assert [len(each["files"]) for each in index["figures"]] == [4, 2, 2, 2, 4]  # a CSV has its record beside it
+    assert [len(each["files"]) for each in index["figures"]] == [3, 1, 1, 1, 3]  # a CSV has its record beside it
     assert "private-name" not in page
     (command,) = re.findall(r"python -m viz_app (export .* --set=sentence .*\.zip)", page)
     words = shlex.split(command)

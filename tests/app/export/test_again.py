@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
-import pypdf
-from PIL import Image
 
 from tests.app.conftest import SENTENCE
 from viz_app.export import command_for
+from viz_app.export.embedded_record import read_record
 from viz_app.figures import VIEWS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -45,43 +41,13 @@ assert 'streamlit' not in sys.modules
 """
 
 
-def command_in(path: Path) -> str:
-    """The command that a file's metadata holds."""
-    data, ending = path.read_bytes(), path.suffix
-    if ending == ".pdf":
-        metadata = pypdf.PdfReader(io.BytesIO(data)).metadata
-        assert metadata is not None
-        content = json.loads(str(metadata["/Keywords"]))
-    elif ending == ".svg":
-        text = "".join(ElementTree.fromstring(data).itertext())
-        start = text.index('{"', text.index("\n"))
-        content = json.JSONDecoder().raw_decode(text[start:])[0]
-    elif ending == ".png":
-        with Image.open(path) as image:
-            content = json.loads(str(image.text["Provenance"]))  # type: ignore[attr-defined]
-    elif ending == ".npz":
-        with np.load(path) as archive:
-            content = json.loads(str(archive["provenance"]))
-    elif ending == ".csv":
-        content = json.loads(path.with_name(f"{path.name}.json").read_text(encoding="utf-8"))
-    elif ending == ".tex":
-        (line,) = (line for line in data.decode().split("\n") if line.startswith("% {"))
-        content = json.loads(line[2:])
-    elif ending == ".gif":
-        with Image.open(path) as image:
-            content = json.loads(image.info["comment"])
-    else:
-        content = json.loads(data)["provenance"]
-    return str(content["command"])
-
-
 def test_a_process_of_its_own_makes_the_same_file_without_streamlit(
     run: Callable[..., int], tmp_path: Path, at_checkpoint: str
 ) -> None:
     out = tmp_path / "first.pdf"
     place = ["--view=lines", "--kind=encoder", "--layer=1", "--heads=1,2"]
     assert run("export", *place, f"--text={SENTENCE}", f"--out={out}") == 0
-    words = shlex.split(command_in(out))
+    words = shlex.split(str(read_record(out.read_bytes(), "pdf")["command"]))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     made = tmp_path / "again"
     made.mkdir()

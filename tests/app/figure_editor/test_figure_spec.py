@@ -6,13 +6,13 @@ import shlex
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as some
 
 from tests.atlas_samples import drawn_atlas
-from transformer_core.attention_maps import KINDS, AttentionMaps, Axis
+from tests.browser.explorer_samples import sample
+from transformer_core.attention_maps import KINDS, AttentionMaps
 from viz_app.cli import PROGRAM
 from viz_app.components.explorer.selection import Selection
 from viz_app.export.command import command_for
@@ -27,24 +27,8 @@ from viz_app.text import LANGUAGES
 LAYERS, HEADS, SOURCE, STEPS = 2, 4, 5, 6
 
 
-def axis(size: int) -> Axis:
-    return Axis(tuple(f"t{i}" for i in range(size)), tuple(range(size)), (False,) * size)
-
-
 def maps() -> AttentionMaps:
-    def uniform(rows: int, columns: int) -> Any:
-        return np.full((LAYERS, HEADS, rows, columns), 1 / columns, dtype=np.float32)
-
-    return AttentionMaps(
-        encoder=uniform(SOURCE, SOURCE),
-        decoder=np.tile(
-            np.tril(np.ones((STEPS, STEPS))) / np.arange(1, STEPS + 1)[:, None], (LAYERS, HEADS, 1, 1)
-        ).astype(np.float32),
-        cross=uniform(STEPS, SOURCE),
-        source=axis(SOURCE),
-        inputs=axis(STEPS),
-        outputs=axis(STEPS),
-    )
+    return sample(["a"] * (SOURCE - 1), ["b"] * (STEPS - 1), layers=LAYERS, heads=HEADS)
 
 
 def parsed() -> ParserOutput:
@@ -183,20 +167,3 @@ def test_every_option_of_a_view_has_a_word_for_the_command_line() -> None:
         assert each.about.endswith("."), name
     taken = {name for view in VIEWS.values() for name in view.parameters}
     assert {*declared(FigureOptions)} <= taken, "an option that no view has"
-
-
-@pytest.mark.parametrize(
-    ("params", "options"),
-    [
-        ({"figure": "tree", "confidence": "on"}, {"confidence": True}),
-        ({"figure": "beam", "pruned": "off"}, {"pruned": False}),
-        ({"figure": "compare", "aligned": "off"}, {"aligned": False}),
-        ({"figure": "lines", "heads": "3,1", "query": "2"}, {"heads": (0, 2), "query": 1}),
-        ({"figure": "steps", "steps": "1,4,8"}, {"steps": (1, 4, 8)}),
-        ({"figure": "pruning", "group": "cross", "score": "chrf", "left": "0"}, {"group": "cross", "left": 0}),
-    ],
-)
-def test_an_address_sets_the_options_of_its_view(params: dict[str, str], options: dict[str, Any]) -> None:
-    spec = FigureSpec.from_query(params, FigureSpec())
-    assert spec.view == params["figure"] and spec.selection == Selection()
-    assert {name: getattr(spec, name) for name in options} == options

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import shlex
 import threading
-import zipfile
-from pathlib import Path
 
 import pytest
 
-from transformer_core.cli import main
-from viz_app.cli import PROGRAM
 from viz_app.components.explorer.selection import Selection
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
 from viz_app.figure_editor.rendering import ExportableFigure, RenderCache, forward_result, make_figure
-from viz_app.figures import VIEWS, Style, formats_of
+from viz_app.figures import Style
 from viz_app.serving.models.search_tree import branch_ends
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 
@@ -35,44 +29,6 @@ def make_exportable(
     return ExportableFigure(
         make_figure(spec, language, forward_result(service, best, best, 0)), spec.style, spec.dpi, language
     )
-
-
-DRAFTS = {
-    view: FigureSpec(view=view, selection=Selection(kind="cross", layer=1, head=2), heads=(0, 2), steps=(1, 3))
-    for view in VIEWS
-    if not VIEWS[view].of_parsers and not VIEWS[view].of_atlas
-} | {"words": FigureSpec(selection=Selection(kind="decoder", unit="words", step=3), style=Style(preset="acl-column"))}
-
-
-@pytest.mark.parametrize("name", DRAFTS)
-def test_the_command_makes_the_same_file(
-    name: str,
-    service: TranslationService,
-    best: TranslationResult,
-    random_checkpoint: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made = make_exportable(service, best, DRAFTS[name], "ko")
-    format = made.formats[0]
-    words = shlex.split(made.command(format))
-    (tmp_path / random_checkpoint.name).symlink_to(random_checkpoint)
-    monkeypatch.chdir(tmp_path)
-    assert words[:3] == ["python", "-m", "viz_app"]
-    assert main(words[3:], program=PROGRAM) == 0
-    assert (tmp_path / made.file_name(format)).read_bytes() == made.file(format)
-
-
-def test_every_format_and_the_bundle(service: TranslationService, best: TranslationResult) -> None:
-    made = make_exportable(service, best, FigureSpec())
-    assert sorted(made.formats) == sorted(formats_of(made.figure))
-    with zipfile.ZipFile(io.BytesIO(made.bundle())) as archive:
-        assert archive.testzip() is None
-        names = archive.namelist()
-        assert "index.html" in names
-        assert {name.rpartition(".")[2] for name in names} == {*made.formats, "html"}
-        stem = made.file_name("pdf")
-        assert archive.read(f"pdf/{stem}") == made.file("pdf"), "the file of the bundle is the file of the button"
 
 
 def test_a_branch_without_a_way_back_has_no_command(service: TranslationService, best: TranslationResult) -> None:

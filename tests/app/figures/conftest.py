@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.app.figures.samples import TOKENS, node
+from tests.browser.explorer_samples import sample
 from transformer_core.attention_maps import AttentionMaps, Axis
 from viz_app.figures import Search, fonts
 
@@ -45,22 +46,9 @@ def axis(tokens: tuple[str, ...], special: tuple[bool, ...] | None = None) -> Ax
 
 
 def make_maps(
-    source: tuple[str, ...], output: tuple[str, ...], *, layers: int = 6, heads: int = 8, seed: int = 0
+    source: tuple[str, ...], output: tuple[str, ...], *, layers: int = 6, heads: int = 8, seed: int = 1
 ) -> AttentionMaps:
-    """Maps with random scores; decoder rows see nothing behind themselves."""
-    random = np.random.default_rng(seed)
-    s, t = len(source) + 1, len(output) + 1
-    decoder = random.normal(0, 2, (layers, heads, t, t))
-    decoder[..., np.triu(np.ones((t, t), dtype=bool), k=1)] = -np.inf
-    marks = (False,) * len(output)
-    return AttentionMaps(
-        encoder=softmax(random.normal(0, 2, (layers, heads, s, s))),
-        decoder=softmax(decoder),
-        cross=softmax(random.normal(0, 2, (layers, heads, t, s))),
-        source=axis((*source, "</s>"), (*[False] * len(source), True)),
-        inputs=axis(("<s>", *output), (True, *marks)),
-        outputs=axis((*output, "</s>"), (*marks, True)),
-    )
+    return sample(list(source), list(output), layers=layers, heads=heads, seed=seed)
 
 
 @pytest.fixture(autouse=True)

@@ -43,6 +43,11 @@ def all_heads(maps: Maps, kind: AnyKind, **options: Any) -> HeatmapFigure:
     return build.all_heads(Request(maps=maps, kind=kind, **options))
 
 
+def drawn(view: str, **options: Any) -> Any:
+    """A figure of a view."""
+    return VIEWS[view].draw(**options)
+
+
 TOKENS = ("\u2581Der", "\u2581Hund", "\u2581Die", "</s>", "<script>alert(1)</script>", "\u2581한국어")
 
 

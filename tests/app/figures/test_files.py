@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from PIL import Image
 
-from tests.app.figures.samples import curves, every_figure, one_head
+from tests.app.figures.samples import every_figure, one_head
 from transformer_core.attention_maps import AttentionMaps
-from viz_app.figures import Figure, HeatmapFigure, HeatmapPanel, Search, Series, Style, export
+from viz_app.figures import Figure, HeatmapFigure, HeatmapPanel, Search, Style, export
 from viz_app.figures.colours.palette import THEMES, Theme, scale
 from viz_app.figures.fingerprint import fingerprint
 from viz_app.figures.fonts import SOURCE
@@ -182,11 +182,6 @@ def test_bad_sizes_are_refused(maps: AttentionMaps) -> None:
         export(figure, "png", dpi=9999)
 
 
-def test_a_given_width_is_the_width_of_the_page(maps: AttentionMaps) -> None:
-    data = export(one_head(maps, "cross", 0, 0), "pdf", width_mm=77)
-    assert float(pypdf.PdfReader(io.BytesIO(data)).pages[0].mediabox.width) == pytest.approx(77 / 25.4 * 72, abs=0.1)
-
-
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 VALUES = st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8)
 
@@ -220,13 +215,6 @@ def test_every_cell_counts(figures: dict[str, Figure]) -> None:
         weights[place] = np.nextafter(weights[place], np.float32(1))
         changed = dataclasses.replace(figures["head"], panels=[dataclasses.replace(panel, weights=weights)])  # type: ignore[call-arg]
         assert changed.fingerprint != figures["head"].fingerprint, place
-
-
-def test_two_measurements_of_one_machine_differ() -> None:
-    def timed(y: list[float]) -> Figure:
-        return curves(series=[Series(x=[1.0, 2.0], y=y)], provenance={"machine": "this", "passes": 3})
-
-    assert timed([1.0, 2.0]).fingerprint == timed([1.0, 2.0]).fingerprint != timed([1.0, 2.5]).fingerprint
 
 
 @given(VALUES, VALUES)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.app.read_html import Document
+from tests.app.read_html import Page
 from viz_app.lessons import lesson_markdown as parser
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS, ROUTE, STAGES
@@ -32,7 +32,7 @@ def test_a_handout_asks_nobody_to_press_anything() -> None:
     on_paper = parser.parse(asked, "a", "en", on_paper=True)
     assert on_paper.scenes[0].prose == [["p", {}, ["Two heads. Few have a name."]]]
     words = load_lesson("dot_product", "en")
-    assert "Change any" not in Document(lesson_paper(words, labels("en"))).text
+    assert "Change any" not in Page(lesson_paper(words, labels("en"))).text
     assert any("Change any" in str(scene.prose) for scene in words.scenes)
 
 
@@ -60,11 +60,11 @@ def test_a_handout_has_every_scene_and_its_answers_behind_all_of_them(name: str,
         assert f'data-lesson="{name}" data-scene="{scene.name}"' in before
         first = scene.question.answer[0][2][0] if scene.question is not None else ""
         if isinstance(first, str) and len(first) > LONG:
-            assert first in Document(answers).text and first not in Document(before).text
+            assert first in Page(answers).text and first not in Page(before).text
 
 
 def test_the_class_gets_every_stop_and_no_answer(language: str) -> None:
-    seen = Document(sheet := sheet_paper("class", labels(language)))
+    seen = Page(sheet := sheet_paper("class", labels(language)))
     for name in STOPS:
         for scene in load_lesson(name, language).scenes:
             assert scene.title in seen.text and f'data-lesson="{name}" data-scene="{scene.name}"' in sheet
@@ -78,8 +78,8 @@ def test_the_class_gets_every_stop_and_no_answer(language: str) -> None:
 
 
 def test_two_pages_have_every_stop_and_question_and_no_answer(language: str) -> None:
-    seen = Document(sheet_paper("brief", labels(language)))
-    assert "figure" not in seen.tags
+    seen = Page(sheet_paper("brief", labels(language)))
+    assert "figure" not in seen.names
     for name in STOPS:
         words = load_lesson(name, language, on_paper=True)
         assert words.title in seen.text and words.summary in seen.text
@@ -95,7 +95,7 @@ def test_two_pages_have_every_stop_and_question_and_no_answer(language: str) -> 
 
 def test_the_teacher_gets_minutes_notes_and_answers(language: str) -> None:
     t = labels(language)
-    seen = Document(sheet_paper("teacher", t))
+    seen = Page(sheet_paper("teacher", t))
     for name, minutes in ROUTE.items():
         assert f"{minutes}\u202f{t('index.minutes')}" in seen.text
         note = t.table(f"lesson_{name}")["teacher_note"] if name in STOPS else t(f"handout.note_{name}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.mounted import address, mounted
+from tests.app.mounted import address, mounted, opened
 from transformer_core.checkpoint import write_manifest
 from transformer_core.history.snapshots import History
 from viz_app.components.buffer import split_buffer
@@ -48,20 +48,14 @@ def test_the_own_history_comes_first(random_checkpoint: Path, grown_checkpoint: 
 def test_the_history_of_a_model_that_ships_no_more_is_offered_as_what_it_is(
     name: str, layers: str, steps: str, app: AppTest
 ) -> None:
-    app.query_params["grown_of"] = name
-    app.run()
-    app.switch_page("app_pages/model.py")
-    app.query_params["grown_of"] = name
-    app.run()
+    opened(app, "model", grown_of=name)
     facts = {"name": name, "layers": layers, "heads": 8, "steps": steps}
     assert texts("en")("growth.of_kept", **facts) in shown(app)
 
 
 def test_the_page_says_which_model_it_shows(app: AppTest, language: str) -> None:
     t = texts(language)
-    app.query_params["lang"] = language
-    app.run()
-    app.switch_page("app_pages/model.py").run()
+    opened(app, "model", lang=language)
     assert t("growth.title") in shown(app)
     facts = {"name": "base", "layers": "2 + 2", "heads": 8, "steps": "3,000"}
     assert t("growth.of_small", **facts) in shown(app)
@@ -71,8 +65,7 @@ def test_the_page_shows_the_models_own_history(
     app: AppTest, grown_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(grown_checkpoint))
-    app.run()
-    app.switch_page("app_pages/model.py").run()
+    opened(app, "model")
     assert texts("en")("growth.of_served", name="mine", layers="2 + 2", heads=8, steps="3,000") in shown(app)
 
 
@@ -81,8 +74,7 @@ def test_a_damaged_history_is_told_of(app: AppTest, tmp_path: Path, monkeypatch:
     with (tmp_path / "base" / "attention.safetensors").open("ab") as file:
         file.write(b"x")
     monkeypatch.setattr(histories, "HISTORIES", tmp_path)
-    app.run()
-    app.switch_page("app_pages/model.py").run()
+    opened(app, "model")
     (error,) = app.error
     assert "is damaged" in error.value and "attention" in error.value
     assert texts("en")("model.card") in shown(app), "the rest of the page is there"
@@ -90,24 +82,14 @@ def test_a_damaged_history_is_told_of(app: AppTest, tmp_path: Path, monkeypatch:
 
 def test_without_any_history_there_is_no_section(app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(histories, "HISTORIES", tmp_path)
-    app.run()
-    app.switch_page("app_pages/model.py").run()
+    opened(app, "model")
     assert texts("en")("growth.title") not in shown(app)
-
-
-def grown(app: AppTest, **params: str) -> AppTest:
-    """The page Model with parameters in its address."""
-    app.query_params.update(params)
-    app.run()
-    app.switch_page("app_pages/model.py")
-    app.query_params.update(params)
-    return app.run()
 
 
 def test_the_explorer_gets_the_snapshot_of_the_address_and_of_the_slider(app: AppTest) -> None:
     history = History.load(SHIPPED)
     step = history.steps[4]
-    app = grown(app, grown_at=str(step), grown_text="3", kind="encoder", layer="1", head="2")
+    opened(app, "model", grown_at=str(step), grown_text="3", kind="encoder", layer="1", head="2")
     shown, weights = split_buffer(mounted(app)["headlight_explorer"])
     assert shown["about"]["text"] == history.sentences[2].source and shown["about"]["model"] == "base"
     assert (shown["selection"]["kind"], shown["selection"]["layer"], shown["selection"]["head"]) == ("encoder", 0, 1)
@@ -136,7 +118,7 @@ def test_nonsense_in_the_address_opens_the_start(params: dict[str, str]) -> None
 
 
 def test_a_history_of_a_link_is_forgotten_with_another_choice(app: AppTest) -> None:
-    app = grown(app, grown_of="no-positions", kind="decoder", layer="2", head="2")
+    opened(app, "model", grown_of="no-positions", kind="decoder", layer="2", head="2")
     assert address(app)["grown_of"] == "no-positions"
     (chosen,) = (box for box in app.selectbox if str(box.key).startswith("growth-model"))
     chosen.select_index(0).run()

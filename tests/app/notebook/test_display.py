@@ -13,8 +13,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.app.components.test_bertviz_document import HOSTILE, Page
+from tests.app.components.test_bertviz_document import HOSTILE
 from tests.app.conftest import OTHER
+from tests.app.read_html import Page
 from tests.browser.explorer_samples import sample
 from tests.browser.hostile import LONE, STRINGS
 from tests.foreign_maps import decoder_only, encoder_only

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.app.components.test_bertviz_document import Page
 from tests.app.conftest import OTHER
+from tests.app.read_html import Page
 from tests.app.standalone.test_sentences import blocks
 from tests.browser.explorer_samples import sample
 from tests.browser.hostile import LONE, STRINGS

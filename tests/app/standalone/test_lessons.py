@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shlex
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.app.conftest import SENTENCE
 from tests.app.standalone.test_sentences import blocks
-from tests.page_record import page_record
-from transformer_core.cli import main
-from viz_app.cli import PROGRAM
 from viz_app.components.buffer import split_buffer
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS
@@ -87,31 +81,6 @@ def test_each_prepared_setting_is_one_that_the_scene_has(context: LessonContext)
             settings = list(module.prepared(scene.name, context))
             assert len({tuple(each) for each in settings}) <= 1
             assert len({tuple(each.values()) for each in settings}) == len(settings)
-
-
-def test_the_command_in_a_lesson_makes_it_again(run: Callable[..., int], tmp_path: Path) -> None:
-    out = tmp_path / "private.html"
-    assert run("page", "--lesson=masks", f"--text={SENTENCE}", "--language=ko", f"--out={out}") == 0
-    words = shlex.split(page_record(out.read_bytes())["command"])
-    assert main([*words[3:-1], f"--out={tmp_path / 'again.html'}"], PROGRAM) == 0
-    assert (tmp_path / "again.html").read_bytes() == out.read_bytes() and b"private" not in out.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--lesson=lab"], "--lesson is 'lab'"),
-        (["--lesson=masks", "--branches=2"], "--branches is for a page of sentences"),
-        (["--lesson=masks", "--heads-off"], "--heads-off is for a page of sentences"),
-        (["--lesson=masks", "--text=A dog.", "--text=A cat."], "a lesson has one sentence"),
-        (["--lesson=masks", "--text=안녕"], "must be a sentence that the model can read"),
-    ],
-)
-def test_what_makes_no_lesson_is_said(
-    options: list[str], said: str, run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("page", *options, f"--out={tmp_path / 'a.html'}") == 2
-    assert said in capsys.readouterr().err and not any(tmp_path.iterdir())
 
 
 def test_a_lesson_has_a_bound(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> None:

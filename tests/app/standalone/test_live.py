@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.app.standalone.test_sentences import blocks
-from tests.page_record import page_record
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import split_buffer
@@ -22,7 +20,7 @@ from viz_app.standalone.live import live_document, live_weights
 SHIPPED = Path(__file__).resolve().parents[3] / "checkpoints"
 
 
-def test_the_files_of_the_model_are_in_the_page_and_its_command_makes_it_again(
+def test_the_files_of_the_model_are_in_the_page(
     run: Callable[..., int], service: TranslationService, tmp_path: Path
 ) -> None:
     out = tmp_path / "live.html"
@@ -35,10 +33,6 @@ def test_the_files_of_the_model_are_in_the_page_and_its_command_makes_it_again(
     header, _ = split_buffer(data["opening"])
     assert header["about"]["text"] == service.first_example
     assert header.items() >= live["header"].items() and header["texts"]["off_back"] == "다시 켜기"
-    command = shlex.split(page_record(page)["command"])
-    assert "--live=true" in command
-    assert main([*command[3:-1], f"--out={tmp_path / 'again.html'}"], PROGRAM) == 0
-    assert (tmp_path / "again.html").read_bytes() == page
 
 
 def test_the_policy_lets_the_page_run_its_worker_and_load_only_its_weights(service: TranslationService) -> None:
@@ -54,23 +48,16 @@ def test_the_policy_lets_the_page_run_its_worker_and_load_only_its_weights(servi
 
 
 @pytest.mark.parametrize(
-    ("checkpoint", "options", "said"),
+    ("checkpoint", "said"),
     [
-        ("small/base", ["--text=A dog."], "--text is for a page of sentences; omit it with --live"),
-        ("small/base", ["--lesson=masks"], "--lesson is a page of its own; omit it with --live"),
-        ("small/learned-positions", [], "--live: positions is 'learned', but the browser supports only 'sinusoidal'"),
-        ("small/base", [], "the page has 1 MB of numbers, but may have 1 MB\n"),
+        ("small/learned-positions", "--live: positions is 'learned', but the browser supports only 'sinusoidal'"),
+        ("small/base", "the page has 1 MB of numbers, but may have 1 MB\n"),
     ],
 )
 def test_what_makes_no_live_page_is_said(
-    checkpoint: str,
-    options: list[str],
-    said: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    checkpoint: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(document, "MAX_BYTES", 500_001)
-    given = [f"--checkpoint={SHIPPED / checkpoint}", "--live", *options, f"--out={tmp_path / 'live.html'}"]
+    given = [f"--checkpoint={SHIPPED / checkpoint}", "--live", f"--out={tmp_path / 'live.html'}"]
     assert main(["page", *given], PROGRAM) == 2
     assert said in capsys.readouterr().err and not any(tmp_path.iterdir())

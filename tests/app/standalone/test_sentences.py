@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.app.components.test_bertviz_document import Page
 from tests.app.conftest import OTHER, SENTENCE
+from tests.app.read_html import Page
 from tests.page_record import page_record
 from transformer_core.analysis.ablation import translate_without
 from transformer_core.attention_maps import KINDS
@@ -23,7 +23,6 @@ from transformer_core.head import Head
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import split_buffer
-from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.standalone import document, origin
 from viz_app.standalone import sentences as module
@@ -88,18 +87,26 @@ def test_heads_off_and_roles_are_in_the_page(run: Callable[..., int], translator
     assert findings["roles"] is None or findings["roles"]["heads"].keys() == set(KINDS)
 
 
-@pytest.mark.parametrize("options", [[], ["--language=ko", "--branches=1"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        [f"--text={SENTENCE}", "--texts={private}"],
+        [f"--text={SENTENCE}", "--texts={private}", "--language=ko", "--branches=1"],
+        ["--lesson=masks", f"--text={SENTENCE}", "--language=ko"],
+        ["--live", "--language=ko"],
+    ],
+)
 def test_the_page_is_made_again_by_the_command_in_it(
     options: list[str], run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    texts_file = tmp_path / "private.txt"
-    texts_file.write_text(f"\ufeff{OTHER}\n\n", encoding="utf-8")
-    page = written(run, tmp_path, f"--text={SENTENCE}", f"--texts={texts_file}", *options)
+    private = tmp_path / "private.txt"
+    private.write_text(f"\ufeff{OTHER}\n\n", encoding="utf-8")
+    page = written(run, tmp_path, *(option.format(private=private) for option in options))
     assert b"private" not in page
     record = page_record(page)
     assert record["program"] == "Headlight" and len(record["checkpoint_sha256"]) == 64
     words = shlex.split(record["command"])
-    assert words[:4] == ["python", "-m", "viz_app", "page"] and words[-1] == "--out=headlight_page.html"
+    assert words[:4] == ["python", "-m", "viz_app", "page"] and words[-1].startswith("--out=headlight_")
     assert unescape(record["command"]) in unescape(page.decode())
     assert main([*words[3:-1], f"--out={tmp_path / 'again.html'}"], PROGRAM) == 0
     assert (tmp_path / "again.html").read_bytes() == page
@@ -124,26 +131,6 @@ def test_the_table_of_licences_is_taken_from_the_card(
     for card, expected in cards.items():
         monkeypatch.setattr(origin, "prose", lambda folder, card=card: card)
         assert "".join(model_licences(service, texts("en")).values()) == expected
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ([], "missing: --text"),
-        (["--text= "], "--text is empty"),
-        (["--text=a\udc80"], "--text is not valid UTF-8"),
-        (["--text=안녕하세요."], "no sentence that this model reads"),
-        (["--text=" + "word " * 300], "but the limit is"),
-        (["--text=" + "a" * (MAX_CHARACTERS + 1)], "--text: "),
-        ([f"--text={OTHER}", "--branches=0"], "--branches is 0"),
-        (["--texts=missing.txt"], "--texts"),
-    ],
-)
-def test_what_makes_no_page_is_said(
-    options: list[str], said: str, run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run("page", *options, f"--out={tmp_path / 'page.html'}") == 2
-    assert said in capsys.readouterr().err and not any(tmp_path.iterdir())
 
 
 def test_a_page_has_bounds(

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.app.components.test_bertviz_document import Page
+from tests.app.read_html import Page
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.lessons import load_lesson
@@ -125,10 +125,8 @@ def test_the_index_says_what_each_page_loads(site: Path, service: TranslationSer
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["{0}", "{0}"], "needs a name of its own"),
         (["{1}"], "letters, digits, dots and dashes"),
         (["{0}", "--force"], "is not a site"),
-        (["missing"], "missing"),
     ],
 )
 def test_what_makes_no_site_is_said(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -30,6 +31,9 @@ selections = st.builds(
     pin=st.none() | st.builds("{}{}".format, st.sampled_from("qk"), st.integers(0, 511)),
     against=st.none() | st.builds("{}.{}.{}".format, st.sampled_from(KINDS), st.integers(1, 12), st.integers(1, 16)),
     branch=st.integers(0, 40),
+    vs=st.none() | st.sampled_from(("A cat.", "나는 학교에 간다")),
+    vsmodel=st.none() | st.sampled_from(("big", "en-fr (2)")),
+    vsbranch=st.integers(0, 40),
     force=st.none() | st.lists(st.sampled_from(("\u2581Der", "\u2581kleine", "n", "</s>")), min_size=1).map(" ".join),
 )
 
@@ -37,6 +41,8 @@ selections = st.builds(
 @given(selections)
 def test_a_link_carries_the_whole_selection(selection: Selection) -> None:
     params = {name: value for name, value in selection_to_params(selection).items() if value is not None}
+    if selection.against is None:  # without a pinned head there is no comparison
+        selection = replace(selection, vs=None, vsmodel=None, vsbranch=0)
     assert selection_from_params(params, BEST) == selection
 
 
@@ -46,6 +52,7 @@ def test_layers_and_heads_count_from_one() -> None:
     other = selection_to_params(Selection(pin="q0", against="cross.6.8", branch=2, threshold=5, special=False))
     assert (other["pin"], other["against"], other["branch"]) == ("q1", "cross.6.8", "3")
     assert (other["threshold"], other["special"]) == ("5", "off")
+    assert selection_from_params({"vs": "A  cat. "}, BEST).vs == "A cat."
     assert selection_from_params({"layer": "1", "head": "8"}, BEST) == Selection(kind="cross", layer=0, head=7)
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterable
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -115,6 +116,7 @@ def _is_entry(path: Path) -> bool:
     return "export default" in path.read_text(encoding="utf-8")
 
 
+@cache
 def names_in_javascript(entry: Path) -> tuple[set[str], list[re.Pattern[str]]]:
     """What a component may ask its labels for: their properties, any string, what is taken out of them, templates."""
     code = re.sub(r"(?m)(?<!:)//.*$", "", join_modules(entry))
@@ -125,6 +127,7 @@ def names_in_javascript(entry: Path) -> tuple[set[str], list[re.Pattern[str]]]:
     return names, [re.compile(r"\w+".join(map(re.escape, parts))) for parts in templates if any(parts)]
 
 
+@cache
 def strings_in_python(path: Path) -> tuple[set[str], list[re.Pattern[str]]]:
     """Every string and option of a figure in a file, and a pattern for every f-string that begins with letters."""
     constants: set[str] = set()

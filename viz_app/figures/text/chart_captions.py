@@ -9,7 +9,7 @@ import numpy as np
 
 from viz_app.figures.colours.scales import format_number
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
-from viz_app.figures.model.figure import Figure, display_label
+from viz_app.figures.model.figure import Figure, HeatmapFigure, display_label
 from viz_app.text import Texts, texts
 
 AnyFigure = TypeVar("AnyFigure", bound=Figure)
@@ -42,6 +42,9 @@ def _caption(figure: Figure, t: Texts) -> str:
         return t("figures.caption_curves", **titles, count=len(figure.series), names=f"{listed}{more}")
     if isinstance(figure, MatrixFigure):
         return _cells(figure.matrix, figure.scale_title, figure.row_title, figure.column_title, t)
+    if isinstance(figure, HeatmapFigure):
+        cells = _cells(figure.panels[0].weights, figure.scale_title, figure.query_title, figure.key_title, t)
+        return f"{figure.title}. {cells}"
     return figure.title
 
 

@@ -23,30 +23,6 @@ def test_rows_are_named_by_what_they_write_or_read(maps: AttentionMaps) -> None:
     assert encoder.query_notes is None
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_weights_are_those_of_the_head(maps: AttentionMaps, kind: Kind) -> None:
-    figure = one_head(maps, kind, 3, 5)
-    np.testing.assert_array_equal(figure.panels[0].weights, maps.weights(kind)[3, 5])
-    assert (figure.panels[0].layer, figure.panels[0].head) == (3, 5)
-
-
-def test_only_the_future_of_the_decoder_is_masked(maps: AttentionMaps) -> None:
-    masked = one_head(maps, "decoder", 0, 0).panels[0].masked
-    assert masked is not None
-    rows, columns = np.indices(masked.shape)
-    np.testing.assert_array_equal(masked, columns > rows)
-    assert one_head(maps, "cross", 0, 0).panels[0].masked is None
-    assert one_head(maps, "encoder", 0, 0).panels[0].masked is None
-
-
-def test_axes_are_titled_in_the_readers_language(maps: AttentionMaps) -> None:
-    english, korean = one_head(maps, "cross", 3, 5), one_head(maps, "cross", 3, 5, language="ko", unit="words")
-    assert (english.query_title, english.key_title) == ("generated token (query)", "source token (key)")
-    assert (korean.query_title, korean.key_title) == ("생성 단어 (쿼리)", "원문 단어 (키)")
-    assert english.title == "Head cross.4.6: encoder-decoder attention"
-    assert korean.title == "cross.4.6 헤드: 인코더-디코더 어텐션"
-
-
 def test_a_step_shows_only_what_exists(maps: AttentionMaps) -> None:
     cross = one_head(maps, "cross", 0, 0, step=3)
     assert cross.panels[0].query_labels == maps.outputs.tokens[:3]
@@ -113,18 +89,6 @@ def test_the_heads_of_a_layer_and_of_a_model(maps: AttentionMaps) -> None:
 def test_arguments_are_checked(maps: AttentionMaps, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         one_head(maps, **{"kind": "cross", "layer": 0, "head": 0, **arguments})
-
-
-def test_provenance_keeps_what_the_caller_knows(maps: AttentionMaps) -> None:
-    figure = one_head(maps, "cross", 3, 5, provenance={"checkpoint": "checkpoints/en-de", "sha256": "ab"})
-    assert figure.provenance == {
-        "checkpoint": "checkpoints/en-de",
-        "sha256": "ab",
-        "kind": "cross",
-        "heads": ["cross.4.6"],
-        "unit": "tokens",
-        "view": {"name": "head", "kind": "cross", "unit": "tokens", "layer": 3, "head": 5},
-    }
 
 
 def test_file_names_count_from_one(maps: AttentionMaps) -> None:

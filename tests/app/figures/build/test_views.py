@@ -15,15 +15,12 @@ import pypdf
 import pytest
 
 from tests.app.figures.conftest import HOSTILE
-from tests.app.figures.samples import curves, every_figure, matrix, node, parser_output, pixels_of
+from tests.app.figures.samples import curves, drawn, every_figure, matrix, node, parser_output, pixels_of
 from tests.atlas_samples import drawn_atlas
 from transformer_core import __version__
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import (
-    FORMATS,
-    RENDERERS,
     VIEWS,
-    HeatmapFigure,
     Search,
     Style,
     export,
@@ -32,12 +29,10 @@ from viz_app.figures import (
 )
 from viz_app.figures.colours.scales import sequential
 from viz_app.figures.record import provenance_record
-from viz_app.text import LANGUAGES, texts
 
 
 def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
-    figure = VIEWS["all"].draw(maps=maps)
-    assert isinstance(figure, HeatmapFigure)
+    figure = drawn("all", maps=maps)
     assert (len(figure.panels), figure.columns, figure.rows) == (144, 8, 18)
     assert [panel.kind for panel in figure.panels[::48]] == ["encoder", "decoder", "cross"]
     np.testing.assert_array_equal(figure.panels[48 + 13].weights, maps.decoder[1, 5])
@@ -120,8 +115,7 @@ def test_hostile_tokens_are_text_in_svg(hostile: AttentionMaps) -> None:
 
 @pytest.mark.parametrize("options", [{"scale": "viridis"}, {"mapping": "sqrt"}, {"value_range": (0, 0.5)}])
 def test_png_pixels_follow_the_style(hand_made: AttentionMaps, options: dict[str, Any]) -> None:
-    figure, style = VIEWS["head"].draw(maps=hand_made, kind="cross"), Style(**options)
-    assert isinstance(figure, HeatmapFigure)
+    figure, style = drawn("head", maps=hand_made, kind="cross"), Style(**options)
     weights = figure.panels[0].weights.astype(float)
     high = options.get("value_range", (0, 1))[1]
     share = np.minimum(weights / high, 1)
@@ -132,7 +126,7 @@ def test_png_pixels_follow_the_style(hand_made: AttentionMaps, options: dict[str
 
 
 def test_csv_and_npz_of_other_kinds_are_exact(maps: AttentionMaps, search: Search) -> None:
-    lines = VIEWS["lines"].draw(maps=maps, kind="cross", layer=2, heads=(1, 4))
+    lines = drawn("lines", maps=maps, kind="cross", layer=2, heads=(1, 4))
     with np.load(io.BytesIO(export(lines, "npz")), allow_pickle=False) as archive:
         np.testing.assert_array_equal(archive["weights"], maps.cross[2, [1, 4]])
     tree = list(csv.DictReader(io.StringIO(export(VIEWS["beam"].draw(search=search), "csv").decode("utf-8-sig"))))
@@ -148,7 +142,7 @@ def test_csv_and_npz_of_other_kinds_are_exact(maps: AttentionMaps, search: Searc
 
 
 def test_the_record_tells_origin_version_scale_and_style(maps: AttentionMaps) -> None:
-    figure = VIEWS["head"].draw(maps=maps, kind="cross", layer=3, head=5, provenance={"sentence": "한국어"})
+    figure = drawn("head", maps=maps, kind="cross", layer=3, head=5, provenance={"sentence": "한국어"})
     provenance = json.loads(json.dumps(provenance_record(figure, Style(mapping="sqrt", value_range=(0, 0.5)))))
     assert provenance["sentence"] == "한국어"
     assert provenance["scale"] == "sqrt, 0 to 0.5"
@@ -171,14 +165,6 @@ def test_a_slide_is_filled_and_not_more(small: AttentionMaps, search: Search) ->
         figure = VIEWS[name].draw(maps=small, kind="cross", search=search)
         box = pypdf.PdfReader(io.BytesIO(export(figure, "pdf", Style(preset="slide")))).pages[0].mediabox
         assert (float(box.width), float(box.height)) == pytest.approx((254 / 25.4 * 72, 143 / 25.4 * 72), abs=0.2), name
-
-
-def test_every_view_is_called_something_in_both_languages() -> None:
-    assert all(texts(language)(f"figures_page.view_{name}") for language in LANGUAGES for name in VIEWS)
-
-
-def test_formats_are_those_of_the_renderers() -> None:
-    assert tuple(RENDERERS) == FORMATS == tuple(renderer.format for renderer in RENDERERS.values())
 
 
 @pytest.mark.parametrize(

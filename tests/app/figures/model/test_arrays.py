@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -92,16 +90,3 @@ def test_own_arrays_are_copied_and_know_no_other_kind() -> None:
         one_head(maps, "cross", 0, 0)
     with pytest.raises(ValueError, match="own arrays have no decoding"):
         VIEWS["steps"].draw(maps=maps, kind="own")
-
-
-def test_figures_load_neither_streamlit_nor_torch_nor_a_renderer() -> None:
-    """In a process of its own: a notebook of another project starts fast. Drawing loads no pyplot either."""
-    code = (
-        "import sys, viz_app.figures as f; m = f.own_maps([[[[1.0]]]], ['a'], ['b']);"
-        "print(sorted({'streamlit', 'torch', 'matplotlib', 'plotly', 'matplotlib.pyplot'} & set(sys.modules)));"
-        "g = f.one_head(f.Request(maps=m, kind='own'));"
-        "[f.export(g, n) for n in f.formats_of(g)];"
-        "print(sorted({'streamlit', 'matplotlib.pyplot', 'kaleido'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["[]", "[]"]

@@ -9,11 +9,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from tests.app.figures.samples import curves, matrix, pdf_text
+from tests.app.figures.samples import curves, drawn, matrix, pdf_text
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import (
     VIEWS,
-    LinesFigure,
     Search,
     Series,
     export,
@@ -53,8 +52,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_lines_have_the_weights_of_their_heads(maps: AttentionMaps) -> None:
-    figure = VIEWS["lines"].draw(maps=maps, kind="cross", layer=2, heads=(1, 4), query=3)
-    assert isinstance(figure, LinesFigure)
+    figure = drawn("lines", maps=maps, kind="cross", layer=2, heads=(1, 4), query=3)
     links = figure.links()
     expected = {(i, 3, k): maps.cross[2, h, 3, k] for i, h in enumerate((1, 4)) for k in range(7)}
     assert {link[:3]: np.float32(link[3]) for link in links} == {p: w for p, w in expected.items() if w >= 0.01}
@@ -64,8 +62,7 @@ def test_lines_have_the_weights_of_their_heads(maps: AttentionMaps) -> None:
 
 
 def test_lines_of_one_head_and_all_queries(maps: AttentionMaps) -> None:
-    figure = VIEWS["lines"].draw(maps=maps, kind="encoder", layer=0, head=2)
-    assert isinstance(figure, LinesFigure)
+    figure = drawn("lines", maps=maps, kind="encoder", layer=0, head=2)
     assert len({row for _, row, _, _ in figure.links()}) == 7
     assert file_name(figure, "pdf") == "headlight_encoder_layer1_head3_lines.pdf"
 

@@ -17,14 +17,6 @@ def panel(**changes: Any) -> HeatmapPanel:
     return HeatmapPanel(**{**values, **changes})
 
 
-def test_a_users_own_arrays_make_a_figure() -> None:
-    figure = HeatmapFigure(panels=[panel(), panel(title="second")], query_title="query", key_title="key")
-    assert figure.columns == 2
-    assert figure.rows == 1
-    assert figure.panels[0].weights.dtype == np.float32
-    assert figure.panels[0].query_labels == ("a", "b", "c")
-
-
 def test_a_figure_does_not_change_when_its_source_does() -> None:
     weights = np.full((3, 2), 0.5)
     made = panel(weights=weights)

@@ -69,11 +69,6 @@ def test_a_legend_is_as_wide_as_its_axes_at_most(width: float, columns: int) -> 
     assert text.count("\\addlegendentry") == 6
 
 
-def test_other_figures_say_that_there_is_no_tikz_of_them(maps: AttentionMaps) -> None:
-    with pytest.raises(ValueError, match="format is 'tex', but must be one of pdf, svg, png, csv, npz, json"):
-        export(VIEWS["lines"].draw(maps=maps, kind="cross"), "tex")
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("lualatex") is None, reason="no LuaLaTeX on this machine")
 @pytest.mark.parametrize("name", ["head", "layer", "compare", "steps", "curves", "cut", "matrix", "hostile"])

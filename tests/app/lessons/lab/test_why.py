@@ -56,15 +56,6 @@ def test_the_first_cell_is_a_word_that_looks_at_a_word(context: LessonContext) -
     assert (shown.kind, shown.layer, shown.head) == ("decoder", 0, 1)
 
 
-@pytest.mark.parametrize("relative", [False, True])
-@pytest.mark.parametrize("view", ["roles", "tokens"])
-def test_the_parts_of_a_score_sum_to_it(context: LessonContext, view: str, relative: bool) -> None:
-    there = at(context, chosen="decoder.2.1", view=view)
-    parts = why._taken_apart(there).parts(view, 3, 1, relative=relative)
-    row = lab.data(there).arrays["why_scores"][3][:4]  # the mask hides the rest
-    assert parts.sum() == pytest.approx(row[1] - row.mean() if relative else row[1], abs=1e-4)
-
-
 def test_a_cell_that_the_mask_hides_is_not_shown(context: LessonContext) -> None:
     def shown(**settings: float | str) -> str:
         made = lab.recipe("why", at(context, chosen="decoder.1.1", view="dims", **settings))

@@ -52,6 +52,19 @@ def ask_all(service: TranslationService, texts: Sequence[str]) -> list[tuple[thr
     return asked
 
 
+def answers_to(service: TranslationService, texts: Sequence[str]) -> list[Any]:
+    """What each is answered, all at once."""
+    asked = ask_all(service, texts)
+    for thread, _ in asked:
+        thread.join(PATIENCE)
+    return [outcome[0] for _, outcome in asked]
+
+
+def check_all(service: TranslationService, texts: Sequence[str]) -> None:
+    for result, text in zip(answers_to(service, texts), texts, strict=True):
+        check(result, service.translator, text)
+
+
 def check(result: TranslationResult, translator: Translator, text: str) -> None:
     alone = translator.translate(text, beam=BEAM)
     assert result.translation.text == alone.text and result.translation.source == text
@@ -62,18 +75,12 @@ def check(result: TranslationResult, translator: Translator, text: str) -> None:
 
 
 def test_whoever_waits_is_decoded_with_the_others(service: TranslationService, batches: list[list[int]]) -> None:
-    for (thread, outcome), text in zip(ask_all(service, TEXTS), TEXTS, strict=True):
-        thread.join(PATIENCE)
-        check(outcome[0], service.translator, text)
+    check_all(service, TEXTS)
     assert len(batches) == 1 and len(batches[0]) == len(TEXTS)
 
 
 def test_a_long_sentence_does_not_hold_up_short_ones(service: TranslationService, batches: list[list[int]]) -> None:
-    for (thread, outcome), text in zip(
-        ask_all(service, [TEXTS[0], LONG, TEXTS[1]]), [TEXTS[0], LONG, TEXTS[1]], strict=True
-    ):
-        thread.join(PATIENCE)
-        check(outcome[0], service.translator, text)
+    check_all(service, [TEXTS[0], LONG, TEXTS[1]])
     assert list(map(len, batches)) == [2, 1]
 
 
@@ -84,9 +91,7 @@ def test_long_sentences_share_a_batch_with_few_others(
     heads = service.translator.config.num_layers * service.translator.config.num_heads
     monkeypatch.setattr("viz_app.serving.decoding.decoding_limits._MAX_BYTES", 2 * map_bytes(heads, 150, 150))
     texts = [f"{word} the dog and" * 10 for word in ("a", "the", "my", "her", "our")]
-    for (thread, outcome), text in zip(ask_all(service, texts), texts, strict=True):
-        thread.join(PATIENCE)
-        check(outcome[0], service.translator, text)
+    check_all(service, texts)
     assert {length for batch in batches for length in batch} <= set(range(50, 75)), "75 beside 150 tokens: two fit"
     assert sorted(map(len, batches)) in ([1, 2, 2], [2, 3])
 
@@ -124,10 +129,7 @@ def test_only_the_sentence_that_is_too_large_is_refused(service: TranslationServ
     plain = [service.translator.translate(text, beam=BEAM).attention for text in TEXTS]
     sizes = [sum(maps.weights(kind).nbytes for kind in KINDS) for maps in plain]
     service.translator.most_map_bytes = sorted(sizes)[-2]
-    outcomes = []
-    for thread, outcome in ask_all(service, TEXTS):
-        thread.join(PATIENCE)
-        outcomes.append(outcome[0])
+    outcomes = answers_to(service, TEXTS)
     assert len(batches) == 1
     for outcome, size in zip(outcomes, sizes, strict=True):
         assert isinstance(outcome, MapsTooLarge) == (size == max(sizes))
@@ -138,9 +140,7 @@ def test_an_error_reaches_everybody_in_the_batch(service: TranslationService, mo
         raise MemoryError("no more")
 
     monkeypatch.setattr(service.translator, "search", fail)
-    for thread, outcome in ask_all(service, TEXTS[:3]):
-        thread.join(PATIENCE)
-        assert isinstance(outcome[0], MemoryError)
+    assert all(isinstance(each, MemoryError) for each in answers_to(service, TEXTS[:3]))
     monkeypatch.undo()
     check(service.translate("again", TEXTS[0]), service.translator, TEXTS[0])
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.app.serving.decoding.test_batching import TEXTS, ask_all, check
-from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
+from tests.app.serving.decoding.test_batching import TEXTS, check, check_all
+from tests.app.serving.scheduling.test_request_queue import wait_until
 from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.text.tokenizer import Encoding
@@ -47,16 +47,9 @@ def key(translator: Translator, random_checkpoint: Path) -> ModelKey:
 def workers(key: ModelKey) -> Iterator[WorkerProcesses]:
     result = WorkerProcesses(1)
     result.start(key)
-    until(lambda: result.ready == 1)
+    wait_until(lambda: result.ready == 1, START)
     yield result
     result.close()
-
-
-def until(condition: Any) -> None:
-    end = time.monotonic() + START
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def pid(workers: WorkerProcesses) -> int:
@@ -167,9 +160,7 @@ def test_visitors_are_served_by_a_process(workers: WorkerProcesses, translator: 
     decode = workers.decode
     workers.decode = lambda *args: (calls.append(1), decode(*args))[1]  # type: ignore[method-assign,func-returns-value]
     try:
-        for (thread, outcome), text in zip(ask_all(service, TEXTS), TEXTS, strict=True):
-            thread.join(PATIENCE)
-            check(outcome[0], translator, text)
+        check_all(service, TEXTS)
     finally:
         workers.decode = decode  # type: ignore[method-assign]
     assert len(calls) == 1

@@ -65,7 +65,8 @@ def over(store: OpenedModels) -> module.Opening:
     raise AssertionError(f"still at {store.opening}")
 
 
-def test_a_folder_becomes_a_model(store: OpenedModels, foreign: Path) -> None:
+def test_a_folder_becomes_a_model_and_stays_as_it_was(store: OpenedModels, foreign: Path) -> None:
+    before = {path: path.read_bytes() for path in (foreign / "opus-mt-ko-en").iterdir()}
     store.open_folder("opus-mt-ko-en", foreign / "opus-mt-ko-en")
     assert over(store).state == "done"
     ((name, report),) = store.models.items()
@@ -81,15 +82,6 @@ def test_a_folder_becomes_a_model(store: OpenedModels, foreign: Path) -> None:
     assert [path.name for path in work.iterdir() if path.is_dir() and any(path.iterdir())] == [name]
     store.remove(name)
     assert store.models == {} and not work.exists()
-
-
-def test_a_folder_is_converted_and_stays_as_it_was(store: OpenedModels, foreign: Path) -> None:
-    before = {path: path.read_bytes() for path in (foreign / "opus-mt-ko-en").iterdir()}
-    store.open_folder("opus-mt-ko-en", foreign / "opus-mt-ko-en", "ja", "de")
-    assert over(store).state == "done"
-    report = store.models["opus-mt-ko-en"]
-    assert (report.source_language, report.target_language) == ("ja", "de")
-    store.remove("opus-mt-ko-en")
     assert {path: path.read_bytes() for path in (foreign / "opus-mt-ko-en").iterdir()} == before
 
 
@@ -98,21 +90,27 @@ def test_a_model_of_many_languages_needs_two(store: OpenedModels, foreign: Path)
     opening = over(store)
     assert (opening.problem, opening.values.get("family")) == ("languages", "NLLB-200"), opening
     assert "deu_Latn" in opening.values["names"]
-    store.open_folder("nllb", foreign / "nllb", "eng_Latn", "xxx_Xxxx")
-    assert over(store).problem == "languages"
     store.open_folder("nllb", foreign / "nllb", "eng_Latn", "deu_Latn")
     assert over(store).state == "done"
     assert (store.models["nllb"].source_language, store.models["nllb"].target_language) == ("en", "de")
 
 
 def test_a_checkpoint_is_opened_where_it_lies_and_stays_when_removed(
-    store: OpenedModels, french_checkpoint: Path
+    store: OpenedModels, french_checkpoint: Path, random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.open_folder("french", french_checkpoint)
+    """The registry lists it by a name of its own."""
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(random_checkpoint))
+    monkeypatch.setattr(registry, "opened_models", lambda: store)
+    store.open_folder("random", french_checkpoint)
     assert over(store).state == "done"
-    report = store.models["french"]
+    report = store.models["random"]
     assert (Path(report.folder), report.family, report.target_language) == (french_checkpoint, "", "fr")
-    store.remove("french")
+    assert registry.available_models() == {"random": random_checkpoint, "random (2)": french_checkpoint}
+    assert registry.opened_by_visitors() == {"random": "random (2)"}
+    assert registry.default_model() == "random"
+    store.remove("random")
+    assert list(registry.available_models()) == ["random"] and registry.opened_by_visitors() == {}
     assert Translator.load(french_checkpoint).config.to_dict() == report.options
 
 
@@ -123,13 +121,6 @@ def test_what_is_no_model_says_so_and_names_no_place(store: OpenedModels, foreig
     store.open_folder("damaged", damaged)
     opening = over(store)
     assert opening.problem == "refused" and "'llama', which is not supported" in opening.values["reason"]
-    assert str(tmp_path) not in opening.values["reason"]
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "notes.txt").write_text("hello", encoding="utf-8")
-    store.open_folder("notes", notes)
-    opening = over(store)
-    assert opening.problem == "refused" and "has no config.json" in opening.values["reason"]
     assert str(tmp_path) not in opening.values["reason"] and store.models == {}
 
 
@@ -139,16 +130,6 @@ def test_a_full_disk_is_noticed_before_anything_is_written(foreign: Path, tmp_pa
         patch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=open_error.SPARE_BYTES + 5_000_000))
         open_error.check_room(tmp_path, 6_000_001)
     assert (error.value.problem, error.value.values) == ("disk", {"needed": "7", "free": "5"})
-
-
-def test_a_checkpoint_with_a_changed_file_is_refused(
-    store: OpenedModels, french_checkpoint: Path, tmp_path: Path
-) -> None:
-    copy = tmp_path / "copy"
-    shutil.copytree(french_checkpoint, copy)
-    (copy / "metrics.json").write_text("{}", encoding="utf-8")
-    store.open_folder("copy", copy)
-    assert "metrics.json: is damaged" in over(store).values["reason"]
 
 
 def test_one_at_a_time_and_stop(store: OpenedModels, foreign: Path) -> None:
@@ -255,21 +236,6 @@ def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_stay(tmp_path
 def test_names_are_plain_and_unused(name: str, plain: str) -> None:
     assert unused_name(name, {}) == plain
     assert unused_name(name, {plain: 0, f"{plain}-2": 0}) == f"{plain}-3"
-
-
-def test_the_registry_lists_them_by_names_of_their_own(
-    store: OpenedModels, french_checkpoint: Path, random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(random_checkpoint))
-    monkeypatch.setattr(registry, "opened_models", lambda: store)
-    store.open_folder("random", french_checkpoint)
-    over(store)
-    assert registry.available_models() == {"random": random_checkpoint, "random (2)": french_checkpoint}
-    assert registry.opened_by_visitors() == {"random": "random (2)"}
-    assert registry.default_model() == "random"
-    store.remove("random")
-    assert list(registry.available_models()) == ["random"] and registry.opened_by_visitors() == {}
 
 
 OWN = {"host": "localhost:8501"}
