@@ -313,7 +313,8 @@ type Free = { model: string; source: string; nodes: [string, number, number][]; 
 type FlowData = {
   model: string;
   source: string;
-  branch: number;
+  /** Of the translation. */
+  tokens: string[];
   /** The token that the word at `at` is compared with; null for the mean of the vocabulary. */
   against: string | null;
   at: number | null;

@@ -25,7 +25,7 @@ def flow_of(maps: AttentionMaps, *, seed: int = 6, against: str | None = None, a
     count = len(maps.outputs)
     words = [_word(maps, position, seed) if at in (None, position) else None for position in range(count)]
     lens = [[maps.outputs.tokens[(layer + i) % count] for i in range(count)] for layer in range(len(maps.decoder) + 1)]
-    where = {"model": "en-de", "source": "", "branch": 0, "against": against, "at": at}
+    where = {"model": "en-de", "source": "", "tokens": list(maps.outputs.tokens), "against": against, "at": at}
     return {**where, "words": words, "lens": lens}
 
 

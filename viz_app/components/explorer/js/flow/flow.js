@@ -131,11 +131,10 @@ export class Flow {
    */
   learn(translation, state) {
     const found = findings(translation.key);
-    const { about, beam } = translation;
+    const { about, axes } = translation;
     const fits = (/** @type {FlowData | null | undefined} */ data) =>
       data &&
-      data.words.length === translation.length &&
-      data.branch === (beam?.shown ?? 0) &&
+      String(data.tokens) === String(axes.outputs.tokens) &&
       (!about || (data.model === about.model && data.source === (about.source ?? about.text)));
     this.data = fits(found.flow) ? /** @type {FlowData} */ (found.flow) : null;
     this.chosen = chosenToken(state, translation);
