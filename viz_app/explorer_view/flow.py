@@ -91,14 +91,10 @@ def contrast(
     Raises:
         Superseded: When a newer request of the session took over.
     """
-    from transformer_core.text.tokenizer import token_id
-
     at, other = chosen_word(selection), selection.versus
     if other is None or at is None or at >= len(result.maps.outputs):
         return {"contrast": None}
-    try:
-        token_id(service.translator.tokenizer, other)
-    except ValueError:  # of an address
+    if other not in _vocabulary(service.translator):  # of an address
         return {"contrast": None}
     return {"contrast": _computed(service, session, result, range(at, at + 1), other)}
 
@@ -151,7 +147,8 @@ def flow_data(
     check = stop_check(should_stop)
     run = teacher_forced_run(translator, translation.source, translation, points=POINTS)
     words: list[FlowWord | None] = [None] * len(run.tokens)
-    for each in flows(translator, run, positions, against=against):
+    other = None if against is None else _vocabulary(translator).index(against)
+    for each in flows(translator, run, positions, against=other):
         check()
         words[each.position] = _word(each)
     lens: list[list[str]] = []
@@ -167,6 +164,10 @@ def flow_data(
         words=words,
         lens=lens,
     )
+
+
+def _vocabulary(translator: Translator) -> tuple[str, ...]:
+    return translator.tokenizer.tokens(range(len(translator.tokenizer)))
 
 
 def _word(flow: Flow) -> FlowWord:
