@@ -82,6 +82,56 @@ test("heads are switched off in groups", async () => {
   assert.notEqual(off.before, off.after);
 });
 
+test("the flow of all words, or of one against a token, follows the branch and the prefix", async () => {
+  const { ask } = await opened();
+  const about = { text: "abc a", branch: 1, prefix: ["\u2581ab"] };
+  const [{ payload }] = await ask({ do: "translate", ...about });
+  const [{ flow }] = await ask({ do: "flow", ...about });
+  const { axes } = readBuffer(payload).header;
+  assert.deepEqual([flow.tokens, flow.source, flow.model], [axes.outputs.tokens, "abc a", "tiny"]);
+  assert.ok(flow.words.every((word) => word.flows.length));
+  assert.deepEqual([flow.lens.length, flow.lens[0].length], [3, axes.inputs.tokens.length]);
+  const [{ flow: contrast }] = await ask({ do: "flow", ...about, at: 1, against: "b" });
+  assert.deepEqual([contrast.at, contrast.against, contrast.lens], [1, "b", []]);
+  assert.deepEqual(
+    contrast.words.map((word) => word !== null),
+    flow.tokens.map((_, position) => position === 1),
+  );
+  assert.notEqual(contrast.words[1].logit, flow.words[1].logit);
+  for (const unknown of [
+    { at: 1, against: "never" },
+    { at: 99, against: "b" },
+    { at: null, against: "b" },
+  ])
+    assert.equal((await ask({ do: "flow", ...about, ...unknown }))[0].flow, null);
+});
+
+test("of a long translation there is the flow of the words around one", async () => {
+  const { ask } = await opened({ decoding: { ...tinyModel().live.decoding, extra_length: 80, min_length: 70 } });
+  const there = ({ words }) => [words.findIndex(Boolean), words.filter(Boolean).length];
+  const [{ flow }] = await ask({ do: "flow", text: "abc" });
+  assert.ok(flow.words.length > 70);
+  assert.deepEqual(there(flow), [0, 48]);
+  const [{ flow: last }] = await ask({ do: "flow", text: "abc", at: flow.words.length - 1 });
+  assert.deepEqual(there(last), [flow.words.length - 48, 48]);
+  assert.deepEqual([last.at, last.against], [null, null]);
+  const [{ flow: middle }] = await ask({ do: "flow", text: "abc", at: 40 });
+  assert.deepEqual(there(middle), [16, 48]);
+});
+
+test("a newer request ends the flow between two words", async () => {
+  const { service, answers, ask } = await opened();
+  await ask({ do: "translate", text: "abc" });
+  let words = 0;
+  const goesOn = service.goesOn.bind(service);
+  service.goesOn = (request) => {
+    if (++words === 3) service.receive({ request: 4, do: "translate", text: "" });
+    return goesOn(request);
+  };
+  await service.receive({ request: 3, do: "flow", text: "abc" });
+  assert.deepEqual([words, answers.at(-1)], [3, { request: 3, superseded: true }]);
+});
+
 test("a newer request ends the others, also while they search", async () => {
   const { service, answers } = await opened({
     decoding: { ...tinyModel().live.decoding, extra_length: 2000, min_length: 1900 },

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { readBuffer } from "../../viz_app/components/common/buffer.js";
+import { flowData } from "../../viz_app/components/live/js/flowdata.js";
 import { explorerPayload } from "../../viz_app/components/live/js/payload.js";
 import { refusalText } from "../../viz_app/components/live/js/sentence.js";
 import { Translator } from "../../viz_app/components/live/js/translator.js";
@@ -12,6 +13,7 @@ import { Translator } from "../../viz_app/components/live/js/translator.js";
 const LOG = 1e-4; // of a log-probability, for each token
 const TIE = 2e-5; // of two log-probabilities
 const WEIGHT = 1e-5;
+const FLOW = 1e-3; // of the largest of its kind
 
 const [folder, mode] = process.argv.slice(2);
 const json = (name) => JSON.parse(readFileSync(`${folder}/${name}`, "utf8"));
@@ -38,6 +40,10 @@ const found = {
   levels: 0,
   cells: 0,
   off: 0,
+  flows: 0,
+  words: 0,
+  ways: 0,
+  flow: 0,
 };
 
 function near(actual, wanted, most, what) {
@@ -162,6 +168,80 @@ for (const { text, heads, translation, words, original, before, after } of expec
   near(told.before, before, most, text);
   near(told.after, after, most, text);
   found.off++;
+}
+
+for (const { text, prefix, flow, ...options } of expected.flows) {
+  const steps = flowData(translator, search(text, { prefix }), options);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  const { words, ...about } = step.value;
+  const { words: wanted, ...otherAbout } = flow;
+  assert.deepEqual(about, otherAbout);
+  assert.deepEqual(
+    words.map((word) => word === null),
+    wanted.map((word) => word === null),
+  );
+  for (const [position, word] of wanted.entries()) if (word) compareWords(words[position], word, `${text} ${position}`);
+  found.flows++;
+}
+
+function compareWords(word, wanted, what) {
+  const largest = (values) => Math.max(...values.map(Math.abs));
+  const nearAll = (values, others, most, part) => {
+    assert.equal(values.length, others.length, `${what}: ${part}`);
+    for (const [index, value] of values.entries())
+      found.flow = Math.max(found.flow, near(value, others[index], FLOW * most, `${what}: ${part} ${index}`) / most);
+  };
+  const parts = (each) => [each.logit, ...each.source, ...each.inputs, each.biases];
+  nearAll(parts(word), parts(wanted), largest(parts(wanted)), "parts");
+  nearAll([word.total], [wanted.total], wanted.total, "total");
+  near(word.count, wanted.count, 0.01 * wanted.count, `${what}: count`);
+  for (const name of ["states", "residuals"])
+    for (const stack of ["encoder", "decoder"])
+      nearAll(word[name][stack].flat(), wanted[name][stack].flat(), largest(wanted[name][stack].flat()), name);
+  const most = Math.abs(wanted.flows[0]);
+  const ways = (each) => placed(each.flows.map((flow, index) => [each.ways.slice(4 * index, 4 * index + 4), flow]));
+  found.ways += samePlaces(ways(word), ways(wanted), most, `${what}: ways`);
+  const all = (numbers) => numbers.length / 5;
+  const neurons = ({ neurons: numbers }) =>
+    placed(Array.from({ length: all(numbers) }, (_, i) => [numbers.slice(5 * i, 5 * i + 4), numbers[5 * i + 4]]));
+  samePlaces(neurons(word), neurons(wanted), Math.abs(wanted.neurons[4]), `${what}: neurons`);
+  const heads = ({ heads: pairs }) =>
+    Array.from({ length: pairs.length / 2 }, (_, i) => [pairs[2 * i], pairs[2 * i + 1]]);
+  const places = [...ways(wanted).keys()];
+  for (const [index, place] of [...ways(word).keys()].entries()) {
+    const other = places.indexOf(place);
+    const pairs = (pairs) => placed(heads({ heads: pairs }));
+    if (other >= 0)
+      samePlaces(pairs(word.heads[index]), pairs(wanted.heads[other]), most, `${what}: heads of ${place}`);
+  }
+  found.words++;
+}
+
+/** Flows by their places, the largest first. */
+function placed(pairs) {
+  const flows = new Map(pairs.map(([place, flow]) => [String(place), flow]));
+  assert.equal(flows.size, pairs.length);
+  const sizes = [...flows.values()].map(Math.abs);
+  assert.deepEqual(
+    sizes,
+    [...sizes].sort((a, b) => b - a),
+  );
+  return flows;
+}
+
+/** Compares flows; one that only one side lists is about as small as the smallest. Returns how many both list. */
+function samePlaces(flows, others, most, what) {
+  const least = Math.abs([...others.values()].at(-1) ?? 0) + FLOW * most;
+  let both = 0;
+  for (const [one, other] of [
+    [flows, others],
+    [others, flows],
+  ])
+    for (const [place, flow] of one)
+      if (other.has(place)) both += near(flow, other.get(place), FLOW * most, `${what} ${place}`) >= 0;
+      else assert.ok(Math.abs(flow) <= least, `${what} ${place}: ${flow}`);
+  return both / 2;
 }
 
 console.log(JSON.stringify(found));

@@ -15,6 +15,7 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import SearchResult
 from transformer_core.head import Head
 from transformer_core.translator import Translator
+from viz_app.explorer_view.flow import flow_data
 from viz_app.explorer_view.live_model import ANSWERS, live_model
 from viz_app.explorer_view.snapshot import best_head, payload
 from viz_app.export.provenance import checkpoint_record
@@ -25,6 +26,7 @@ from viz_app.serving.scheduling.request_queue import RequestQueue
 from viz_app.text import texts
 
 _BATCH = 32
+CASES = ("texts", "searches", "maps", "payloads", "off", "flows")
 
 # Unicode that a normaliser changes or a vocabulary lacks, besides what a reader types.
 _BLOCKS = (
@@ -72,7 +74,7 @@ class Expected:
         self.translator = Translator.load(checkpoint)
         self.service = TranslationService(self.translator, RequestQueue(1), name=checkpoint.name)
         self.t = texts(language, source=self.service.source_language)
-        self.cases: dict[str, list[Any]] = {"texts": [], "searches": [], "maps": [], "payloads": [], "off": []}
+        self.cases: dict[str, list[Any]] = {name: [] for name in CASES}
 
     def write(self) -> Path:
         """Write everything; return the folder."""
@@ -184,3 +186,23 @@ class Expected:
                     "after": result.log_probability,
                 }
             )
+
+    def flows(
+        self,
+        sentence: str,
+        *,
+        branch: int = 0,
+        prefix: Sequence[int] = (),
+        at: int | None = None,
+        against: str | None = None,
+    ) -> None:
+        """The flow of all words of a branch, or of the word `at` against another token."""
+        translator = self.translator
+        best = translator.translate(sentence, beam=BEAM, prefix=prefix)
+        if branch >= len(branch_ends(best)):
+            return
+        positions = None if at is None else range(at, at + 1)
+        shown = branch_translation(best, branch, translator)
+        case = {"text": sentence, "branch": branch, "prefix": list(prefix), "at": at, "against": against}
+        case["flow"] = flow_data(translator, shown, self.service.name, positions, against)
+        self.cases["flows"].append(case)

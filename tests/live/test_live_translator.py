@@ -1,4 +1,4 @@
-"""The browser's translator gives what Python gives: tokens, searches, maps, payloads, translations without heads."""
+"""The browser's translator gives what Python gives: tokens, searches, maps, flows, translations without heads."""
 
 from __future__ import annotations
 
@@ -62,6 +62,11 @@ def write_all(folder: Path, checkpoint: Path, sentences: Sequence[str], texts: i
     prefixes = [expected.translator.encode_target(text).ids[:3] for text in ("Le vieux", "Un", "Les chiens \u2603")]
     ended = (*prefixes[0], expected.translator.tokenizer.special.eos)
     expected.searches(HARD[:4], prefixes=[*prefixes, ended])
+    for branch in (0, 1, 9):
+        expected.flows(HARD[1], branch=branch)
+    expected.flows(HARD[0], prefix=prefixes[0])
+    for at, against in ((0, 44), (2, expected.translator.tokenizer.special.eos)):
+        expected.flows(HARD[0], at=at, against=expected.translator.tokenizer.token(against))
     return expected
 
 
@@ -70,6 +75,7 @@ def check(result: dict[str, Any], texts: int, searches: int, nodes: int) -> None
     assert result["texts"] >= texts and result["searches"] >= searches and result["nodes"] >= nodes
     assert result["ties"] <= 3
     assert result["maps"] == len(HARD) and result["payloads"] == 9 and result["off"] == 4
+    assert result["flows"] == 6 and result["ways"] > 1_000
     assert result["levels"] < 0.01 * result["cells"]  # levels of a weight that differ, by one
 
 

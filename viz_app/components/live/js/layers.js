@@ -7,7 +7,7 @@ import { MultiHeadAttention } from "./attention.js";
 /** @typedef {(x: Float32Array, rows: number) => Float32Array} Sublayer (rows, d) -> (rows, d) */
 
 /** LayerNorm(x + Sublayer(x)) (Section 3.1). */
-class AddAndNorm {
+export class AddAndNorm {
   /** @param {Parameters} parameters @param {string} name @param {number} epsilon */
   constructor(parameters, name, epsilon) {
     this.weight = parameters.matrix(`${name}.norm.weight`).data;
@@ -16,8 +16,12 @@ class AddAndNorm {
     this.epsilon = epsilon;
   }
 
-  /** @param {Float32Array} x (rows, d) @param {Float32Array} out The same; it becomes the result. */
-  apply(x, out) {
+  /**
+   * @param {Float32Array} x (rows, d)
+   * @param {Float32Array} out The same; it becomes the result.
+   * @param {Float32Array} [factors] One over the standard deviation of each row, filled in.
+   */
+  apply(x, out, factors) {
     const { width, weight, bias } = this;
     for (let at = 0; at < x.length; at += width) {
       let mean = 0;
@@ -26,6 +30,7 @@ class AddAndNorm {
       let variance = 0;
       for (let i = at; i < at + width; i++) variance += (out[i] - mean) ** 2;
       const factor = 1 / Math.sqrt(variance / width + this.epsilon);
+      if (factors) factors[at / width] = factor;
       for (let i = 0; i < width; i++) out[at + i] = (out[at + i] - mean) * factor * weight[i] + bias[i];
     }
     return out;
@@ -41,11 +46,17 @@ class FeedForward {
     this.addAndNorm = new AddAndNorm(parameters, `${this.name}_add_norm`, config.layer_norm_epsilon);
   }
 
-  /** @type {Sublayer} */
-  apply(x, rows) {
+  /**
+   * @param {Float32Array} x (rows, d)
+   * @param {number} rows
+   * @param {Float32Array} [factors] As for `AddAndNorm.apply`.
+   * @returns {{ out: Float32Array, activations: Float32Array }} (rows, d) and (rows, d_ff).
+   */
+  apply(x, rows, factors) {
     const activations = this.parameters.linear(`${this.name}.w_1`, x, rows);
     for (let i = 0; i < activations.length; i++) if (activations[i] < 0) activations[i] = 0;
-    return this.addAndNorm.apply(x, this.parameters.linear(`${this.name}.w_2`, activations, rows));
+    const projected = this.parameters.linear(`${this.name}.w_2`, activations, rows);
+    return { out: this.addAndNorm.apply(x, projected, factors), activations };
   }
 }
 
@@ -69,7 +80,7 @@ export class EncoderLayer {
    * @param {Sublayer} attendToSelf
    */
   encode(x, rows, attendToSelf) {
-    return this.feedForward.apply(this.selfAddAndNorm.apply(x, attendToSelf(x, rows)), rows);
+    return this.feedForward.apply(this.selfAddAndNorm.apply(x, attendToSelf(x, rows)), rows).out;
   }
 }
 
@@ -97,6 +108,6 @@ export class DecoderLayer extends EncoderLayer {
    */
   decode(x, rows, attendToSelf, attendToSource) {
     const seen = this.selfAddAndNorm.apply(x, attendToSelf(x, rows));
-    return this.feedForward.apply(this.crossAddAndNorm.apply(seen, attendToSource(seen, rows)), rows);
+    return this.feedForward.apply(this.crossAddAndNorm.apply(seen, attendToSource(seen, rows)), rows).out;
   }
 }

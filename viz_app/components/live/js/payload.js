@@ -5,7 +5,7 @@ import { joinBuffer } from "../../common/buffer.js";
 import { FULL } from "../../explorer/js/data/weights.js";
 import { axis } from "./axes.js";
 import { PackedMaps } from "./packedmaps.js";
-import { branchEnds, searchTree } from "./searchtree.js";
+import { searchTree, shownBranch } from "./searchtree.js";
 
 /** @typedef {import("./translator.js").Translator} Translator */
 /** @typedef {import("./translator.js").Found} Found */
@@ -20,11 +20,8 @@ import { branchEnds, searchTree } from "./searchtree.js";
 export function explorerPayload(translator, state, branch = 0) {
   const { live, model, special, tokenizer } = translator;
   const { search, text, encoding, off } = state;
-  const ends = branchEnds(search);
-  const shown = branch > 0 && branch < ends.length ? branch : 0;
-  const { ids, path, finished } = search.hypothesis(ends[shown]);
+  const { shown, ids, path, finished, read } = shownBranch(search, branch);
   const tokens = ids.map((id) => tokenizer.tokens[id]);
-  const read = finished ? ids.length : ids.length - 1; // the last token of an unfinished one was generated, but never read
   const force = search.prefix.map((id) => tokenizer.tokens[id]).join(" ");
   const { num_layers, num_heads } = model.config;
   const packed = new PackedMaps(num_layers, num_heads, encoding.ids.length + 1, read + 1);

@@ -16,6 +16,19 @@ export function branchEnds({ history, hypotheses }) {
 }
 
 /**
+ * A branch of a search: its number and tokens, and how many of these the decoder reads.
+ * @param {BeamSearch} search
+ * @param {number} branch From 0, the best; an unknown one gives the best.
+ */
+export function shownBranch(search, branch) {
+  const ends = branchEnds(search);
+  const shown = branch > 0 && branch < ends.length ? branch : 0;
+  const { ids, path, finished } = search.hypothesis(ends[shown]);
+  const read = finished ? ids.length : ids.length - 1; // the last token of an unfinished one was generated, but never read
+  return { shown, ids, path, finished, read };
+}
+
+/**
  * The whole search in compact columns: `BeamData` of types.d.ts.
  * @param {BeamSearch} search
  * @param {string[]} tokens Of the vocabulary.

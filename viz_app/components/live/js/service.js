@@ -1,5 +1,6 @@
 // The translator behind messages: the newest request ends the others, and long work stops to hear of it.
 
+import { flowData } from "./flowdata.js";
 import { plainProduct } from "./linear.js";
 import { readFiles } from "./loading.js";
 import { explorerPayload } from "./payload.js";
@@ -11,15 +12,18 @@ import { requestKey, Translator } from "./translator.js";
 /** @typedef {import("./sentence.js").Sentence} Sentence */
 /** @typedef {import("./transformer.js").HeadPlace} HeadPlace */
 /** @typedef {import("./loading.js").FileSource} FileSource */
+/** @typedef {import("./flowdata.js").FlowOptions} FlowOptions */
 /**
  * What the service is told.
  *
  * `open`: the model and its files. `translate`: a sentence as typed, perhaps with a prefix and without some heads, and the
- * branch whose maps are wanted. `without`: the sentence again without some heads.
+ * branch whose maps are wanted. `without`: the sentence again without some heads. `flow`: what each word of a branch is
+ * made of, in a long one those around the word `at`; or that word alone, compared with a token.
  * @typedef {{ request: number } & (
  *   { do: "open", live: LiveModel, files: FileSource } |
  *   { do: "translate", text: string, branch?: number } & import("./translator.js").Options |
- *   { do: "without", text: string, heads: HeadPlace[] }
+ *   { do: "without", text: string, heads: HeadPlace[] } |
+ *   { do: "flow", text: string } & Pick<import("./translator.js").Options, "prefix"> & FlowOptions
  * )} LiveRequest
  */
 /**
@@ -29,7 +33,7 @@ import { requestKey, Translator } from "./translator.js";
  * @typedef {{ request: number } & (
  *   { loaded: number, total: number } | { ready: true, kernel: boolean } |
  *   { sentence: Sentence, refusal?: string, translation?: string, payload?: Uint8Array } |
- *   { off: Without } | { superseded: true } | { failed: string }
+ *   { off: Without } | { flow: FlowData | null } | { superseded: true } | { failed: string }
  * )} LiveAnswer
  */
 
@@ -74,15 +78,15 @@ export class LiveService {
     const sentence = translator.validate(message.text);
     const { encoding, ...told } = sentence;
     if (!encoding) return this.post({ request, sentence: told, refusal: refusalText(told, translator.live.words) });
-    const { heads, options, branch } =
-      message.do === "without"
-        ? { heads: message.heads, options: {}, branch: 0 }
-        : { heads: null, options: message, branch: message.branch };
-    const state = await this.search(translator, request, sentence, options);
-    const changed = heads && state && (await this.search(translator, request, sentence, { off: heads }));
-    if (!state || (heads && !changed)) return this.post({ request, superseded: true });
-    if (changed) return this.post({ request, off: translator.compareWithout(state, changed) });
-    const payload = explorerPayload(translator, state, branch);
+    const state = await this.search(translator, request, sentence, message.do === "without" ? {} : message);
+    if (!state) return this.post({ request, superseded: true });
+    if (message.do === "flow") return this.explain(translator, state, message);
+    if (message.do === "without") {
+      const changed = await this.search(translator, request, sentence, { off: message.heads });
+      const off = changed && translator.compareWithout(state, changed);
+      return this.post({ request, ...(off ? { off } : { superseded: true }) });
+    }
+    const payload = explorerPayload(translator, state, message.branch);
     this.post({ request, sentence: told, translation: translator.text(state), payload }, [payload.buffer]);
   }
 
@@ -113,8 +117,7 @@ export class LiveService {
     const key = requestKey(sentence.text, options);
     const state = this.searches.get(key) ?? translator.begin(sentence, options);
     while (!state.search.done) {
-      if (performance.now() - this.rested > MAX_SILENCE) await this.rest();
-      if (request !== this.latest) return null;
+      if (!(await this.goesOn(request))) return null;
       state.search.step();
     }
     this.searches.delete(key);
@@ -123,7 +126,30 @@ export class LiveService {
     return state;
   }
 
-  /** Lets messages come in. */
+  /**
+   * Answers with the flow of a translation, unless a newer request comes.
+   * @param {Translator} translator
+   * @param {Found} found
+   * @param {{ request: number } & FlowOptions} message
+   */
+  async explain(translator, found, { request, ...options }) {
+    const steps = flowData(translator, found, options);
+    while (await this.goesOn(request)) {
+      const { done, value } = steps.next();
+      if (done) return this.post({ request, flow: value });
+    }
+    this.post({ request, superseded: true });
+  }
+
+  /**
+   * Whether no newer request has come; lets messages come in after some work.
+   * @param {number} request
+   */
+  async goesOn(request) {
+    if (performance.now() - this.rested > MAX_SILENCE) await this.rest();
+    return request === this.latest;
+  }
+
   async rest() {
     const { port1, port2 } = new MessageChannel();
     await new Promise((resolve) => {

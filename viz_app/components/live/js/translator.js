@@ -2,6 +2,7 @@
 
 import { headAddress } from "../../common/heads/heads.js";
 import { BeamSearch, logSumExp } from "./beamsearch.js";
+import { FrozenModel } from "./flow.js";
 import { Parameters } from "./parameters.js";
 import { validateSentence } from "./sentence.js";
 import { SPACES, Tokenizer } from "./tokenizer.js";
@@ -53,6 +54,14 @@ export class Translator {
     if (this.tokenizer.tokens.length !== live.model.vocab_size)
       throw new Error(`the tokenizer has ${this.tokenizer.tokens.length} tokens, the model ${live.model.vocab_size}`);
     this.model = new Transformer(live.model, new Parameters(weights, live.weights, plain));
+    /** @type {FrozenModel | null} */
+    this.frozen = null;
+  }
+
+  /** What the flow needs of the model, made when it is first asked for. */
+  get frozenModel() {
+    this.frozen ??= new FrozenModel(this.model);
+    return this.frozen;
   }
 
   /** @param {string} typed */
