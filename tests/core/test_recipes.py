@@ -155,6 +155,34 @@ def test_many_sentences(scope: dict[str, Any], pair: tuple[Translator, str, str]
 
 
 @torch.no_grad()
+def test_the_flow_of_an_edge_is_carried_up_by_hand(scope: dict[str, Any], pair: tuple[Translator, str, str]) -> None:
+    """An edge of layer 6 passes a LayerNorm, the network with its gates, and another LayerNorm."""
+    model, source, target = pair
+    below, at, weight = plain(*pair), 4, model.model.get_parameter
+    seen = scope["tc"].run(model, (source, target), keep=["scale", "activations", "logits"])
+
+    def normed(vector: Tensor, name: str) -> Tensor:
+        norm = f"decoder.layers.5.{name}_add_norm.norm"
+        out: Tensor = weight(f"{norm}.weight") * (vector - vector.mean()) / seen[f"{norm}.scale"].tensor[at]
+        return out
+
+    network, token = "decoder.layers.5.feed_forward", model.encode_target(target).ids[at]
+    gates = seen[f"{network}.activations"].tensor[at] > 0
+    direction = model.model.output_weight[token] - model.model.output_weight.mean(dim=0)
+    flow = scope["flow"]
+    for key, value in enumerate(below.values[7]):
+        part = normed(
+            weight(f"{ATTENTION}.w_o.weight")[:, HEAD] @ (below.weights[7, at, key] * value), "cross_attention"
+        )
+        inner = weight(f"{network}.w_2.weight") @ (gates * (weight(f"{network}.w_1.weight") @ part))
+        expected = float(direction @ normed(part + inner, "feed_forward"))
+        assert flow.edges["cross.6.8"][at, key] == pytest.approx(expected, abs=1e-4)
+    logits = seen["decoder.logits"].tensor[at]
+    assert flow.source.sum() + flow.inputs.sum() + flow.biases == pytest.approx(
+        float(logits[token] - logits.mean()), abs=1e-3
+    )
+
+
 def test_lens_and_direct_effect(scope: dict[str, Any], pair: tuple[Translator, str, str]) -> None:
     model, source, target = pair
     batch = model.forced_batch(model.encode(source), model.encode_target(target).ids, finished=True)

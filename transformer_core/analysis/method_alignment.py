@@ -40,9 +40,11 @@ Aligner = Literal[
     "grad-x-input",
     "integrated-gradients",
     "leave-one-out",
+    "flow",
 ]
 ALIGNERS: tuple[Aligner, ...] = get_args(Aligner)
 SLOW: tuple[Aligner, ...] = ("gradient", "grad-x-input", "integrated-gradients", "leave-one-out")
+OF_OUTPUTS: tuple[Aligner, ...] = (*SLOW, "flow")  # they explain the generated token
 BASELINE: Aligner = "attention-head"
 Convention = Literal["output", "input"]  # a row is named after the token that it generates, or that it reads
 CONVENTIONS: tuple[Convention, ...] = get_args(Convention)
@@ -127,9 +129,9 @@ def method_counts(
 ) -> dict[Convention, dict[Aligner, Counts]]:
     """Link words with every method and compare with gold links.
 
-    A target word is linked to the source word with the largest absolute value: summed over the tokens of the source
-    word, mean over the tokens of the target word. Gradients and leave-one-out explain the generated token, so they have
-    no rows by the token that is read.
+    A target word is linked to the source word with the largest absolute value, of flow with the largest part: summed
+    over the tokens of the source word, mean over the tokens of the target word. Gradients, leave-one-out and flow
+    explain the generated token, so they have no rows by the token that is read.
 
     Args:
         translator: The model.
@@ -139,12 +141,12 @@ def method_counts(
     """
     counted: dict[Convention, dict[Aligner, list[tuple[list[int], list[int]]]]] = {
         "output": {name: [] for name in aligners},
-        "input": {name: [] for name in aligners if name not in SLOW},
+        "input": {name: [] for name in aligners if name not in OF_OUTPUTS},
     }
     choices: dict[Aligner, tuple[Choice, ...]] = {name: _choices(translator, name) for name in aligners}
     for pair, run, key_words, query_words in _runs(translator, progress(gold)):
         for name in aligners:
-            values = _by_words(_values(translator, run, name), key_words, len(pair.source))  # (C, T, words)
+            values = _by_words(_values(translator, run, name), key_words, len(pair.source), name)  # (C, T, words)
             for convention, by_name in counted.items():
                 if name in by_name:
                     first = 0 if convention == "output" else 1
@@ -175,8 +177,9 @@ def method_errors(
     """
     hits, totals = np.zeros(len(methods)), np.zeros(len(methods))
     for pair, run, key_words, query_words in _runs(translator, progress(gold)):
-        values = torch.stack([attribute(translator, run, method=method).source.detach() for method in methods])
-        rows = _by_words(values, key_words, len(pair.source))[:, : len(query_words)]
+        values = (attribute(translator, run, method=method).source.detach()[None] for method in methods)
+        words = [_by_words(each, key_words, len(pair.source), name) for each, name in zip(values, methods, strict=True)]
+        rows = np.concatenate(words)[:, : len(query_words)]
         of_pair = _count(rows, query_words, pair)
         hits += of_pair[0]
         totals += of_pair[1]
@@ -252,7 +255,7 @@ def _choices(translator: Translator, name: Aligner) -> tuple[Choice, ...]:
 
 def _values(translator: Translator, run: TeacherForcedRun, name: Aligner) -> Tensor:
     """Return (C, T, S), `</s>` included."""
-    if name in ("rollout", "alti", *SLOW):
+    if name in ("rollout", "alti", *OF_OUTPUTS):
         return attribute(translator, run, method=name).source[None]  # type: ignore[arg-type]
     config, values = translator.config, []
     for layer in range(config.num_layers):
@@ -270,12 +273,14 @@ def _values(translator: Translator, run: TeacherForcedRun, name: Aligner) -> Ten
     return torch.stack(values)[:, :, : run.source.shape[1]]
 
 
-def _by_words(values: Tensor, key_words: npt.NDArray[np.int64], words: int) -> npt.NDArray[np.float32]:
-    """Sum over the tokens of each word and drop the sign: (C, T, S) -> (C, T, words)."""
+def _by_words(
+    values: Tensor, key_words: npt.NDArray[np.int64], words: int, name: Aligner | Method
+) -> npt.NDArray[np.float32]:
+    """Sum over the tokens of each word and drop the sign, but not of flow: (C, T, S) -> (C, T, words)."""
     membership = key_words[:, None] == np.arange(words)  # (tokens, words); a lone space is in none
     tokens = values[:, :, : len(key_words)].cpu().numpy()
-    summed: npt.NDArray[np.float32] = np.abs(tokens.astype(np.float64) @ membership).astype(np.float32)
-    return summed
+    summed: npt.NDArray[np.float32] = (tokens.astype(np.float64) @ membership).astype(np.float32)
+    return summed if name == "flow" else np.abs(summed)
 
 
 def _count(

@@ -86,8 +86,9 @@ COMMANDS = {
     "analyse lens": Command("analyse.lens", "Read from each layer of the decoder what the model would generate there."),
     "analyse decoder-lens": Command("analyse.decoder_lens", "Translate from the encoder's state after each layer."),
     "analyse attribute": Command(
-        "analyse.attribute", "Attribute each token of a translation to words, by nine methods."
+        "analyse.attribute", "Attribute each token of a translation to words, by ten methods."
     ),
+    "analyse flow": Command("analyse.flow", "Split the logit of each token over words, biases and every edge."),
     "analyse contrast": Command(
         "analyse.contrast", "Measure how often a model prefers the correct translation to an incorrect one."
     ),

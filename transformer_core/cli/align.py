@@ -9,7 +9,8 @@ Prints a table in per cent, then one line of JSON. Both conventions are
 given: `output` labels a row by the token that it generates, `input` by the token that it reads.
 
 A table of methods follows: a single head, the mean of a layer's heads, norms and ALTI of a layer, and
-whole methods; see `analyse attribute --help`. `best` is measured on the sentences on which it was chosen.
+whole methods; see `analyse attribute --help`. A word is linked to the one with the largest size; by flow,
+with the largest part. `best` is measured on the sentences on which it was chosen.
 `two-fold` chooses layer and head on one half of the sentences and measures on the other, and the
 other way round; `any` also chooses the method. Differences to the best head are two-fold, with 95 %
 of 1,000 draws of sentences. --slow adds gradients and leave-one-out, which take minutes.

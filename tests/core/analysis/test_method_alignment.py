@@ -17,7 +17,7 @@ from transformer_core.analysis.alignment import (
 from transformer_core.analysis.attribution import METHODS, attribute, cross_contributions
 from transformer_core.analysis.method_alignment import (
     ALIGNERS,
-    SLOW,
+    OF_OUTPUTS,
     Aligner,
     Counts,
     compare,
@@ -64,12 +64,13 @@ def test_heads_are_those_that_are_measured_alone(learned: Translator) -> None:
         ("gradient", "gradient"),
         ("grad-x-input", "grad-x-input"),
         ("leave-one-out", "leave-one-out"),
+        ("flow", "flow"),
     ],
 )
 def test_links_are_those_of_the_attribution(learned: Translator, aligner: Aligner, method: Any) -> None:
-    """Every choice of layer and head, row for row: words as sums of tokens, whatever the sign."""
+    """Every choice of layer and head, row for row: words as sums of tokens, whatever the sign but in flow."""
     counts = method_counts(learned, gold(), aligners=[aligner])
-    assert set(counts["input"]) == (set() if aligner in SLOW else {aligner})
+    assert set(counts["input"]) == (set() if aligner in OF_OUTPUTS else {aligner})
     for convention, by_name in counts.items():
         for number, (name, at) in enumerate(by_name[aligner].choices if aligner in by_name else ()):
             assert name == aligner
@@ -88,7 +89,7 @@ def test_links_are_those_of_the_attribution(learned: Translator, aligner: Aligne
                     if word >= 0:
                         words[:, word] += values[:, token].numpy()
                 first = int(convention == "input")
-                rows = np.abs(words)[first : first + len(queries)]
+                rows = (words if aligner == "flow" else np.abs(words))[first : first + len(queries)]
                 links.append((links_of_head(rows, queries, np.arange(len(pair.source))), pair))
             expected = alignment_error_rate(links)
             assert by_name[aligner].errors[number] == pytest.approx(expected), (convention, at)
@@ -98,7 +99,7 @@ def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) 
     """Without a choice of layer: rollout, ALTI and gradients as in the comparison; means over layers by hand."""
     result = method_errors(learned, gold(), methods=METHODS)
     assert list(result) == list(METHODS)
-    counts = method_counts(learned, gold(), aligners=["rollout", "alti", *SLOW])["output"]
+    counts = method_counts(learned, gold(), aligners=["rollout", "alti", *OF_OUTPUTS])["output"]
     for name, each in counts.items():
         assert result[name] == pytest.approx(each.errors[0]), name  # type: ignore[index]
     links = []

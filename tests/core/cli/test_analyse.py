@@ -21,6 +21,7 @@ from transformer_core.analysis.effects import cumulative_ablation as ablation
 from transformer_core.analysis.effects import head_effects as effects
 from transformer_core.analysis.effects import head_paths
 from transformer_core.analysis.effects.direct_effects import direct_effects
+from transformer_core.analysis.flow import Flow, flow
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import KINDS, AttentionMaps
@@ -113,6 +114,26 @@ def edges(translator: Translator, made: Workplace) -> Arrays:
     return {**names, **numbers, **{name: values for name, values in patched(translator, made).items() if name in kept}}
 
 
+def of_flows(results: Sequence[Flow]) -> Arrays:
+    names = ("source", "inputs", "biases", "logit")
+    rows = {name: np.array([getattr(each, name) for each in results]) for name in names}
+    edges = {str(kind): np.array([each.maps[kind] for each in results]) for kind in KINDS}
+    return {**rows, **edges, **of_run(results[0].run)}
+
+
+def every_flow(translator: Translator, made: Workplace) -> Arrays:
+    return of_flows(flow(translator, (SOURCE, TARGET)))
+
+
+def one_flow(translator: Translator, made: Workplace) -> Arrays:
+    return of_flows([flow(translator, (SOURCE, TARGET), 1, against=first_ids(translator)[1])])
+
+
+def flow_row(found: Arrays) -> list[Any]:
+    """One token alone is compared with another."""
+    return [1, found["tokens"][0]] if len(found["logit"]) > 1 else [2, f"{found['tokens'][1]},", "not"]
+
+
 def direct(translator: Translator, made: Workplace) -> Arrays:
     result = direct_effects(translator, SOURCE, TARGET, position=1, tokens=first_ids(translator))
     assert set(result.parts) == {"embedding", "positional_encoding", "decoder", "cross", "feed_forward", "biases"}
@@ -195,6 +216,9 @@ CASES = [
     Case("attribute --method attention --head cross.2.4", one_head, {"head": "cross.2.4"}, sentence=READ),
     Case("attribute --method integrated-gradients --steps 4", by_method("integrated-gradients"), {"steps": 4}),
     Case("attribute --method leave-one-out", by_method("leave-one-out"), {"method": "leave-one-out"}),
+    Case("flow", every_flow, {"target": TARGET}, flow_row, READ),
+    Case("flow --at 2 --against {b}", one_flow, {"at": 2}, flow_row, READ),
+    Case("attribute --method flow", by_method("flow"), {"method": "flow"}),
 ]  # fmt: skip
 
 
@@ -290,6 +314,35 @@ def test_the_graph_of_edges_for_graphviz(made: Workplace, call: Call, tmp_path: 
     for row in rows:
         label = f"{row['input']} {float(row['estimate']):+.2f}"
         assert f'"{row["sender"]}" -> "{row["receiver"]}" [label="{label}"]' in text
+
+
+def test_the_table_of_a_flow_has_the_largest_part_of_a_word(made: Workplace, call: Call, tmp_path: Path) -> None:
+    arguments = ["analyse", "flow", "--checkpoint", made.checkpoint, *READ]
+    assert call(*arguments, "--out", tmp_path / "flow.csv").status == 0
+    results = flow(Translator.load(made.checkpoint), (SOURCE, TARGET))
+    attribution = attribute(Translator.load(made.checkpoint), SOURCE, TARGET, method="flow")
+    words, inputs = np.array(attribution.source_axis.words), np.array(attribution.input_axis.words)
+    rows = table(tmp_path / "flow.csv")
+    assert len(rows) == len(results)
+    for result, row in zip(results, rows, strict=True):
+        parts = [float(result.source[words == word].sum()) for word in range(words[-1])]  # </s> is the last
+        read = [float(result.inputs[inputs == word].sum()) for word in range(1, inputs[-1] + 1)]  # <s> is the first
+        part, positive = max(parts), sum(value for value in (*parts, *read) if value > 0)
+        assert row["word"] == attribution.source_axis.word_texts[parts.index(part)]
+        assert float(row["part"]) == pytest.approx(part, abs=1e-3)
+        assert float(row["share"]) == pytest.approx(max(part, 0) / positive if positive else 0.0, abs=1e-3)
+        assert float(row["biases"]) == pytest.approx(result.biases, abs=1e-3)
+        assert float(row["logit"]) == pytest.approx(result.logit, abs=1e-3)
+
+
+def test_the_graph_of_a_flow(made: Workplace, call: Call, tmp_path: Path) -> None:
+    arguments = ["analyse", "flow", "--checkpoint", made.checkpoint, *READ, "--at", "2", "--share", "0.5"]
+    for ending in ("json", "dot"):
+        assert call(*arguments, "--out", tmp_path / f"flow.{ending}").status == 0
+    graph = flow(Translator.load(made.checkpoint), (SOURCE, TARGET), 1).graph(0.5)
+    values = json.loads((tmp_path / "flow.json").read_text(encoding="utf-8"))
+    assert [each["id"] for each in values["nodes"]] == [each["id"] for each in graph.to_dict()["nodes"]]
+    assert len(values["edges"]) == (tmp_path / "flow.dot").read_text(encoding="utf-8").count(" -> ")
 
 
 def test_what_can_be_chosen_is_what_there_is(call: Call) -> None:

@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 from tests.core.cli.workplace import TRAIN, Call, Workplace, one_line_error
 from transformer_core.analysis.alignment import head_alignment_errors, read_gold
 from transformer_core.analysis.attention_sinks import sink_shares
-from transformer_core.analysis.method_alignment import ALIGNERS, SLOW, compare, method_counts
+from transformer_core.analysis.method_alignment import ALIGNERS, OF_OUTPUTS, SLOW, compare, method_counts
 from transformer_core.atlas.controls import survivor_report
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.checkpoint import load_checkpoint
@@ -218,7 +218,7 @@ def test_align_writes_the_errors_of_heads_and_methods(made: Workplace, call: Cal
         norm = counts[rows]["norm"].minus(counts[rows]["attention"])
         assert report["norm_minus_attention"][rows] == pytest.approx(norm, abs=1e-4)
         assert any(line.startswith(f"norm minus attention, AER in points ({rows}): ") for line in table)
-    assert set(report["methods"]["output"]) - set(report["methods"]["input"]) == set(SLOW)
+    assert set(report["methods"]["output"]) - set(report["methods"]["input"]) == set(OF_OUTPUTS)
     quick = json.loads(call(*common).out.splitlines()[-1])["methods"]
     assert set(quick["output"]) == set(report["methods"]["output"]) - set(SLOW)
     gold.write_text(lines.splitlines()[0] + "\n", encoding="utf-8")  # one sentence has no halves

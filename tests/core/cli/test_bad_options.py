@@ -141,6 +141,13 @@ BAD = {
         "--exact 1001": "--exact",
         "--out x.svg": "must end with .npz or .csv or .dot",
     },
+    f"analyse flow {SENTENCE}": {
+        "--at 99": "--at is 99, but must be from 1 to",
+        "--against der": "--against and a graph need --at",
+        "--at 1 --against qqq": "--against: 'qqq' is no token",
+        "--out x.dot": "--against and a graph need --at",
+        "--at 1 --share 2": "--share is 2, but must be above 0",
+    },
     f"analyse lens {SENTENCE}": {"--source ''": "--source is empty"},
     f"analyse attribute {SENTENCE}": {
         "": "missing: --method",

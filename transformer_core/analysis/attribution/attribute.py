@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Literal, cast
 
+import torch
 from torch import Tensor
 
 from transformer_core.analysis.attribution.gradients import by_gradients
@@ -25,6 +26,7 @@ from transformer_core.analysis.attribution.methods import (
     points_of,
 )
 from transformer_core.analysis.attribution.mixing import through_layers
+from transformer_core.analysis.flow.backward import STACKS, contributions
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, stop_check, teacher_forced_run
 from transformer_core.head import Head, place_named
 from transformer_core.progress import expect
@@ -55,6 +57,7 @@ def attribute(
     * `rollout`, `alti`: shares through all layers; source and target of a row sum to 1.
     * `gradient`: norms, nats per unit of the embedding.
     * `grad-x-input`, `integrated-gradients`, `leave-one-out`: signed, nats; positive values support the token.
+    * `flow`: signed parts of the logit, minus the mean over the vocabulary; the rest is `report["biases"]`.
 
     Args:
         translator: The model. Active edits stay active.
@@ -64,7 +67,7 @@ def attribute(
         at: For `attention`, `norm` and `norm-ln` a layer, such as `cross.6`; for the first two also a head, such as
             `cross.6.8`. Values of the target come from decoder self-attention in the same layer. None takes
             the mean over all layers.
-        contrast: For gradients and leave-one-out: explain log p(token) - log p(other) at one position.
+        contrast: For gradients, leave-one-out and flow: explain log p(token) - log p(other) at one position.
         steps: Points on the path of integrated gradients. `report["gap"]` says in nats how far each row's sum is from
             what it must be; where it is large, a warning asks for more.
         should_stop: Called before every layer or batch.
@@ -84,6 +87,8 @@ def attribute(
         of_source, of_target = of_layers(translator, run, method, place_named(at) if at else None, check)
     elif method in SHARES:
         of_source, of_target = through_layers(translator, run, cast(Literal["rollout", "alti"], method), check)
+    elif method == "flow":
+        of_source, of_target, report = _by_flow(translator, run, Question.of(run, contrast), check)
     elif method == "leave-one-out":
         of_source, of_target, report = by_leaving_out(translator, run, Question.of(run, contrast), check)
     else:
@@ -93,6 +98,19 @@ def attribute(
         if "gap" in report:
             _warn_of_gap(report["gap"], of_source.sum(dim=1) + of_target.sum(dim=1), steps)
     return Attribution(method=method, run=run, source=of_source, target=of_target, contrast=contrast, report=report)
+
+
+def _by_flow(
+    translator: Translator, run: TeacherForcedRun, question: Question, check: Callable[[], None]
+) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+    """Compute (R, S), (R, T), and the parts of the biases."""
+    parts = []
+    for part in contributions(translator.model, run, question.positions, question.tokens, question.others):
+        check()
+        both = (part.words[stack] + part.positions[stack] for stack in STACKS)
+        parts.append((*both, part.biases[:, -1]))
+    of_source, of_target, biases = (torch.cat(each) for each in zip(*parts, strict=True))
+    return of_source, of_target, {"biases": biases}
 
 
 def _warn_of_gap(gap: Tensor, sums: Tensor, steps: int) -> None:

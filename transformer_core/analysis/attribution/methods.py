@@ -13,6 +13,7 @@ from typing import Literal, get_args
 import torch
 from torch import Tensor
 
+from transformer_core.analysis.flow.backward import POINTS as POINTS  # enough for every method
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import Axis
 from transformer_core.hooks.hook_sites import Point
@@ -29,21 +30,24 @@ Method = Literal[
     "gradient",
     "integrated-gradients",
     "leave-one-out",
+    "flow",
 ]
 METHODS: tuple[Method, ...] = get_args(Method)
 OF_LAYERS: tuple[Method, ...] = ("attention", "norm", "norm-ln")  # a layer can be chosen
 OF_HEADS: tuple[Method, ...] = ("attention", "norm")  # and a head
 SHARES: tuple[Method, ...] = ("rollout", "alti")  # source and target together sum to 1
-OF_TOKENS: tuple[Method, ...] = ("grad-x-input", "gradient", "integrated-gradients", "leave-one-out")  # for a contrast
-SIGNED: tuple[Method, ...] = ("grad-x-input", "integrated-gradients", "leave-one-out")
-POINTS: tuple[Point, ...] = ("weights", "values", "head_outputs", "residual", "embeddings")  # enough for every method
+# Those that explain a chosen token, or a contrast of two.
+OF_TOKENS: tuple[Method, ...] = ("grad-x-input", "gradient", "integrated-gradients", "leave-one-out", "flow")
+_OF_ATTENTION: tuple[Point, ...] = ("weights", "values", "head_outputs", "residual", "embeddings")
 _WEIGHTS_ONLY: tuple[Method, ...] = ("attention", "rollout", "leave-one-out")
 _OF_VECTORS: tuple[Method, ...] = ("norm", "norm-ln", "alti")
 
 
 def points_of(method: Method) -> tuple[Point, ...]:
     """Return the activations that a method needs; fewer are faster."""
-    return POINTS if method in _OF_VECTORS else POINTS[:1] if method in _WEIGHTS_ONLY else ()
+    if method == "flow":
+        return POINTS
+    return _OF_ATTENTION if method in _OF_VECTORS else _OF_ATTENTION[:1] if method in _WEIGHTS_ONLY else ()
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,7 @@ class Attribution(ShortRepr):
         report: Diagnostics of the method. Integrated gradients: `gap` (R,), the completeness gap in nats.
             Leave-one-out: `redistributed_source` (S,) and `redistributed_target` (T,), the share of attention that
             softmax gives to other keys when a token is masked. It is the mean weight of the token over all queries,
-            heads and layers of the unchanged run.
+            heads and layers of the unchanged run. Flow: `biases` (R,), what is missing from each row to the logit.
     """
 
     method: Method

@@ -15,17 +15,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from transformer_core.analysis.attribution.methods import POINTS as _OF_ATTENTION
+from transformer_core.analysis.attribution.methods import POINTS as POINTS
 from transformer_core.analysis.attribution.methods import by_words, source_axis
 from transformer_core.analysis.frozen import below_norm, deviation, embedded
 from transformer_core.analysis.sublayer import SubLayer
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
-from transformer_core.hooks.hook_sites import Point
 from transformer_core.model.layers import DecoderLayer
 from transformer_core.translator import Translation, Translator
 
-POINTS: tuple[Point, ...] = (*_OF_ATTENTION, "activations", "logits")
 _KINDS: tuple[Kind, ...] = ("cross", "decoder")  # from the top of a layer down
 _TOLERANCE = 1e-3  # of the sum, relative to the largest part
 

@@ -8,8 +8,9 @@ r"""Attribute each token of a translation to source words, and to words already 
   grad-x-input           gradient times embedding
   integrated-gradients   its mean on the way from an empty sentence (Sundararajan 2017)
   leave-one-out          what log p loses when no position may attend to the word
+  flow                   exact parts of the logit of the frozen model, see `analyse flow`
 
-The last three have a sign: positive speaks for the token. --at and --tokens ask these and gradient why
+The last four have a sign: positive speaks for the token. --at and --tokens ask these and gradient why
 token number N is A and not B.
 
 For S source tokens and T tokens of the translation the file contains
@@ -20,6 +21,7 @@ For S source tokens and T tokens of the translation the file contains
   log_p (T,)                           their log-probability
   gap (T,)                             integrated-gradients: by how many nats the sum of a row is wrong
   redistributed_source, ..._target     leave-one-out: the share of attention that goes elsewhere
+  biases (T,)                          flow: what no token has a part in
   provenance                           JSON text: checkpoint and its hash, sentence, method
 
 The table has a row for each token: position, token, log_p, word (of the source, with the largest value, whatever

@@ -19,9 +19,9 @@ def from_0(option: str, number: int, most: int) -> int:
     return number - 1
 
 
-def token_ids(translator: Translator, tokens: Sequence[str] | None) -> list[int]:
+def token_ids(translator: Translator, tokens: Sequence[str] | None, option: str = "--tokens") -> list[int]:
     """Return the ids of tokens, with or without the mark of a word's beginning. Raises UsageError for another text."""
     try:
         return [token_id(translator.tokenizer, token) for token in tokens or ()]
     except ValueError as error:
-        raise UsageError(f"--tokens: {error}") from error
+        raise UsageError(f"{option}: {error}") from error

@@ -62,7 +62,7 @@ def test_the_head_that_aligns_best_stands_beside_the_mean_where_it_was_measured(
 def test_what_many_sentences_tell_is_read_from_the_checkpoint(context: LessonContext) -> None:
     assert context.service.card.method_errors is None, "the small model of the tests was not measured"
     measured = lab.data(context).values["trace"]["measured"]
-    assert measured == {"errors": [None] * 8, "taus": [None] * 8, "linked": 0, "read": 0}
+    assert measured == {"errors": [None] * 9, "taus": [None] * 9, "linked": 0, "read": 0}
     known = {
         "alignment": {"aer": {"attention": 0.54, "alti": 0.4}, "sentences": 100},
         "agreement": {"tau": {"attention": -0.2}, "sentences": 200},

@@ -14,6 +14,7 @@ from torch import Tensor
 import transformer_core as tc
 from tests.core.analysis.models import SOURCE, TARGET, heads, make_translator, of_shapes
 from transformer_core.analysis.ablation import ablated, hook_point_name
+from transformer_core.analysis.attribution import Contrast, attribute
 from transformer_core.analysis.effects.direct_effects import POINTS as DIRECT
 from transformer_core.analysis.effects.direct_effects import direct_effects
 from transformer_core.analysis.flow import POINTS, Flow, backward, flow, flows
@@ -222,6 +223,18 @@ def test_many_at_once_are_as_each_alone(translator: Translator, monkeypatch: pyt
             ]
             for head, edges in one.edges.items():
                 assert edges == pytest.approx(alone.edges[head], abs=1e-5)
+
+
+@pytest.mark.parametrize("contrast", [None, Contrast(AT, 7, AGAINST)])
+def test_flow_is_a_method_of_attribution(translator: Translator, contrast: Contrast | None) -> None:
+    attribution = attribute(translator, SOURCE, TARGET, method="flow", contrast=contrast)
+    run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
+    results = list(flows(translator, run, [AT], tokens=[7], against=AGAINST) if contrast else flows(translator, run))
+    assert len(attribution.source) == len(attribution.target) == len(results)
+    for row, result in enumerate(results):
+        assert attribution.source[row].numpy() == pytest.approx(result.source, abs=1e-5)
+        assert attribution.target[row].numpy() == pytest.approx(result.inputs, abs=1e-5)
+        assert float(attribution.report["biases"][row]) == pytest.approx(result.biases, abs=1e-4)
 
 
 def test_tokens_can_be_named(translator: Translator) -> None:

@@ -28,8 +28,11 @@ FloatArray = npt.NDArray[np.float32]
 
 YARDSTICK: Method = "leave-one-out"
 SLOW: Method = "integrated-gradients"
-QUICK: tuple[Method, ...] = ("attention", "rollout", "norm", "norm-ln", "alti", "gradient", "grad-x-input", YARDSTICK)
-SIGNED = ("grad-x-input", SLOW, YARDSTICK)
+QUICK: tuple[Method, ...] = (
+    *("attention", "rollout", "norm", "norm-ln", "alti", "gradient", "grad-x-input"),
+    *(YARDSTICK, "flow"),
+)
+SIGNED = ("grad-x-input", SLOW, YARDSTICK, "flow")
 ALIGNER = "best-head"  # attention again, of the head that aligns words best
 APART = ("attention", ALIGNER, "norm", "norm-ln")  # source and target are two sub-layers, which no common whole joins
 SIDES = ("source", "target")

@@ -17,7 +17,7 @@ from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 FloatArray = npt.NDArray[np.float32]
 
 OFFERED = 4  # other tokens at every step
-METHODS: tuple[Method, ...] = ("gradient", "grad-x-input", "leave-one-out")
+METHODS: tuple[Method, ...] = ("gradient", "grad-x-input", "leave-one-out", "flow")
 SLOW: Method = "integrated-gradients"
 
 

@@ -122,7 +122,7 @@ export class Trace extends Bench {
     const { row, method } = this.shown(settings);
     const ids = own.others[row].map(([id]) => id);
     const rather = ids[ids.indexOf(settings.rather) + 1] ?? -1;
-    const able = ["gradient", "grad-x-input", "integrated-gradients", "leave-one-out"].includes(method);
+    const able = ["gradient", "grad-x-input", "integrated-gradients", "leave-one-out", "flow"].includes(method);
     return able ? { row, rather } : { row, rather, method: "leave-one-out" };
   }
 
