@@ -7,7 +7,7 @@ Every module is a real ES module, within these forms:
 
 * ``import { name, other } from "./file.js";`` (or ``"../folder/file.js"``) on lines of its own, at the start of a line;
 * no two modules of one component have the same file name;
-* ``export function``, ``export class``, ``export const`` at the start of a line;
+* ``export function``, ``export function*``, ``export class``, ``export const`` at the start of a line;
 * ``export default function`` in the entry module only;
 * no text in back quotes over several lines.
 
@@ -20,7 +20,7 @@ import re
 from pathlib import Path
 
 _IMPORT = re.compile(r'^import \{([^}]*)\} from "((?:\./|(?:\.\./)+)(?:\w+/)*(\w+)\.js)";$', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) (\w+))", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
 _DEFAULT = re.compile(r"^export default function (\w+)", re.MULTILINE)
 _OTHER = re.compile(r"^(?:import\b|export\b(?! default function\b)).*$", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*\*(?:(?!\*/).)*\*/[ \t]*)$", re.MULTILINE | re.DOTALL)
