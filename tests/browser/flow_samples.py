@@ -31,8 +31,8 @@ def flow_of(maps: AttentionMaps, *, seed: int = 6, against: str | None = None, a
 
 def _word(maps: AttentionMaps, position: int, seed: int) -> dict[str, Any]:
     generator = np.random.default_rng([seed, position])
-    source = generator.normal(1.0, 3.0, len(maps.source)).round(2) + 0.001 + 0.001
-    inputs = generator.normal(1.0, 3.0, len(maps.inputs)).round(2) + 0.001 + 0.001
+    source = generator.normal(1.0, 3.0, len(maps.source)).round(2) + 0.002
+    inputs = generator.normal(1.0, 3.0, len(maps.inputs)).round(2) + 0.002
     inputs[position + 1 :] = 0.0
     ways = []
     for number, kind in enumerate(("encoder", "decoder", "cross")):

@@ -70,7 +70,9 @@ const HALO = [
   [9, 0.07],
   [3.5, 0.14],
 ]; // of a ribbon that is wide enough to shine: how much wider, how strong
-const SHINES = 2.5; // pixels
+const [THIN, SHINES] = [0.8, 2.5]; // pixels of the thinnest ribbon, and of one that shines
+const HOLLOW = 0.4; // strength of a thin ribbon that takes away
+const LEVELS = 32; // of strength, of thin ribbons
 const INKED = 0.72; // on white, where ribbons that cross get stronger
 
 /** Draws scenes on a canvas, in the colours of a theme. */
@@ -93,12 +95,49 @@ export class Brush {
    */
   draw(scene, time = 1, strength = 1) {
     const shapes = [...scene.values()].filter(({ alpha }) => alpha > 0.004);
-    if (strength < 1) for (const shape of shapes) shape.alpha *= strength;
-    this.light(() => {
-      for (const shape of shapes) if (shape.form === "ribbon") this.ribbon(shape, time);
-    });
+    this.ribbons(shapes, time, strength);
     for (const shape of shapes) if (shape.form !== "ribbon") this[shape.form](shape);
     this.context.globalAlpha = 1;
+  }
+
+  /**
+   * Hundreds of ribbons are thin: those of about one strength are one stroke, since light that adds up costs time.
+   * @param {Shape[]} shapes
+   * @param {number} time
+   * @param {number} strength
+   */
+  ribbons(shapes, time, strength) {
+    const { context, theme } = this;
+    /** @type {Map<string, number[][]>} */
+    const thin = new Map();
+    /** @type {[number[], { width: number, alpha: number, colour: string, hollow: boolean }][]} */
+    const wide = [];
+    for (const { form, at, alpha, colour, hollow = false, grows = [0, 1] } of shapes) {
+      const share = (time - grows[0]) / Math.max(0.001, grows[1] - grows[0]);
+      if (form !== "ribbon" || share <= 0) continue;
+      const width = at[WIDTH];
+      const way = beginning(at.slice(0, WIDTH), share);
+      const strong = alpha * strength * (theme.dark ? 1 : INKED);
+      if (width >= SHINES) {
+        wide.push([way, { width, alpha: strong, colour, hollow }]);
+        continue;
+      }
+      const level = Math.round(LEVELS * strong * Math.sqrt(Math.min(1, width / THIN)) * (hollow ? HOLLOW : 1));
+      const name = `${colour} ${level} ${width > 2 * THIN ? 2 : 1}`;
+      if (level) thin.set(name, [...(thin.get(name) ?? []), way]);
+    }
+    for (const [name, ways] of thin) {
+      const [colour, level, times] = name.split(" ");
+      context.beginPath();
+      for (const way of ways) this.trace(way);
+      context.strokeStyle = colour;
+      context.globalAlpha = Number(level) / LEVELS;
+      context.lineWidth = Number(times) * THIN;
+      context.stroke();
+    }
+    this.light(() => {
+      for (const [way, look] of wide) this.ribbon(way, look);
+    });
   }
 
   /**
@@ -114,22 +153,18 @@ export class Brush {
   }
 
   /**
-   * @param {Shape} shape
-   * @param {number} time
+   * @param {number[]} way
+   * @param {{ width: number, alpha: number, colour: string, hollow: boolean }} look
    */
-  ribbon({ at, alpha, colour, hollow, grows = [0, 1] }, time) {
-    const share = (time - grows[0]) / Math.max(0.001, grows[1] - grows[0]);
-    if (share <= 0) return;
+  ribbon(way, { width, alpha, colour, hollow }) {
     const { context } = this;
-    const way = beginning(at.slice(0, WIDTH), share);
-    const width = at[WIDTH];
     context.strokeStyle = colour;
-    if (hollow && width > SHINES) return this.outline(way, width, alpha);
-    const shines = this.theme.dark && width >= SHINES ? HALO : [];
+    if (hollow) return this.outline(way, width, alpha);
+    context.beginPath();
     this.trace(way);
-    for (const [wider, strength] of [...shines, [0, hollow ? 0.4 : 1]]) {
-      context.globalAlpha = alpha * strength * Math.min(1, width / 0.8) * (this.theme.dark ? 1 : INKED);
-      context.lineWidth = Math.max(0.8, width) + wider;
+    for (const [wider, strength] of [...(this.theme.dark ? HALO : []), [0, 1]]) {
+      context.globalAlpha = alpha * strength;
+      context.lineWidth = width + wider;
       context.stroke();
     }
   }
@@ -137,7 +172,6 @@ export class Brush {
   /** @param {number[]} way */
   trace(way) {
     const { context } = this;
-    context.beginPath();
     context.moveTo(way[0], way[1]);
     for (let i = 2; i + 6 <= way.length; i += 6)
       context.bezierCurveTo(way[i], way[i + 1], way[i + 2], way[i + 3], way[i + 4], way[i + 5]);
