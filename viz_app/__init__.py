@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from viz_app.notebook.embedded import show as show
 
 
-def _mimebundle(shown: object) -> dict[str, str]:
+def _mimebundle(result: object) -> dict[str, str]:
     from viz_app.notebook.display import mimebundle
 
-    return mimebundle(shown)
+    return mimebundle(result)
 
 
 short_repr.notebook_view = _mimebundle

@@ -121,7 +121,7 @@ _REPLIES = st.builds(
 
 _OWNER = "owner"
 _ERRORS = (AnswerRefused, NoSuchClass, NotTheTeacher, TooManyClasses)
-_HEAD = AttentionQuestion(head="cross 6.4", queries=("Hund",), keys=("the", "dog"), weights=(0.25, 0.75))
+_HEAD = AttentionQuestion(head="cross.6.4", queries=("Hund",), keys=("the", "dog"), weights=(0.25, 0.75))
 _OWN = OwnQuestion(text="Why?", choices=("a", "b"), right=1)
 
 

@@ -86,7 +86,7 @@ class Picture:
     then: Callable[[Page], None] | None = None
 
 
-GROWN = {"model": "en-fr-small", "layer": "6", "head": "5", "grown_at": "7400", "grown_text": "8"}
+GROWN = {"model": "en-fr-small", "head": "cross.6.5", "grown_at": "7400", "grown_text": "8"}
 PICTURES = {
     "translate-light": Picture(height=800),
     "translate-dark": Picture(height=800, dark=True),
@@ -95,9 +95,7 @@ PICTURES = {
         height=808,
         address={
             "text": "The dog that chased the cat is tired.",
-            "kind": "cross",
-            "layer": "6",
-            "head": "2",
+            "head": "cross.6.2",
             "card": "open",
         },
         then=_card,

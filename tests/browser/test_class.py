@@ -150,7 +150,7 @@ def test_phones_answer_and_change_their_minds_but_never_learn_the_key(teacher: T
 def test_heads_and_scenes_are_asked_from_their_pages_and_followed(teacher: Teacher, join: Join, new_page: Join) -> None:
     phone = join()
     sentence = "text=The%20dog%20sleeps%20because%20it%20is%20tired."
-    teacher.page.goto(f"{teacher.url}/?{sentence}&kind=encoder&layer=5&head=3&pin=q5")
+    teacher.page.goto(f"{teacher.url}/?{sentence}&head=encoder.5.3&pin=q5")
     teacher.page.locator(".st-key-ask-class button").click()
     phone.locator(".tokens button").nth(2).tap()
     teacher.wait_for_answers(1)
@@ -161,7 +161,7 @@ def test_heads_and_scenes_are_asked_from_their_pages_and_followed(teacher: Teach
     weights = [int(text.split("\u202f")[0]) for text in table.locator("td[title]").all_inner_texts()]
     assert abs(sum(weights) - 100) <= len(weights) / 2  # a row of attention sums to 1
     assert table.locator("td.right").inner_text() == f"{max(weights)}\u202f%"
-    teacher.page.goto(f"{teacher.url}/?text=The%20dog%20sleeps.&kind=cross&layer=6&head=4")
+    teacher.page.goto(f"{teacher.url}/?text=The%20dog%20sleeps.&head=cross.6.4")
     teacher.page.locator(".st-key-ask-class button").click()
     phone.locator(".map button").nth(3).tap()
     teacher.wait_for_answers(1)
@@ -175,7 +175,7 @@ def test_heads_and_scenes_are_asked_from_their_pages_and_followed(teacher: Teach
     student.goto(f"{teacher.url}/?class={teacher.code}")
     teacher.page.goto(f"{teacher.url}/classroom")
     teacher.lead()
-    teacher.page.goto(f"{teacher.url}/?text=A%20dog%20sleeps.&kind=decoder&layer=2&head=7")
+    teacher.page.goto(f"{teacher.url}/?text=A%20dog%20sleeps.&head=decoder.2.7")
     student.wait_for_url(lambda url: query(url) >= {("text", "A dog sleeps."), ("layer", "2"), ("head", "7")})
     assert query(student.url) >= {("lang", "ko"), ("class", teacher.code)}  # his own language stays
     teacher.page.goto(f"{teacher.url}/lessons?lesson=masks&scene=rows&with=at:1")
@@ -199,7 +199,7 @@ def test_a_class_follows_a_parser_and_taps_its_head(teacher: Teacher, new_page: 
     student, phone = new_page(viewport={"width": 1280, "height": 720}), join()
     student.goto(f"{teacher.url}/?class={teacher.code}")
     teacher.lead()
-    teacher.page.goto(f"{teacher.url}/?model=en-tree&text=The%20dog%20is%20here.&kind=cross&layer=4&head=1")
+    teacher.page.goto(f"{teacher.url}/?model=en-tree&text=The%20dog%20is%20here.&head=cross.4.1")
     student.wait_for_url(lambda url: query(url) >= {("model", "en-tree"), ("text", "The dog is here."), ("layer", "4")})
     student.get_by_role("gridcell").first.wait_for()
     assert "XX" in student.locator(".explorer").inner_text()

@@ -61,7 +61,7 @@ def test_a_head_is_switched_off_and_on_again(
     dark: bool,
 ) -> None:
     t = texts(language)
-    page = open_page(f"{app_url}/?lang={language}&kind=cross&layer=6&head=4", width=width, dark=dark)
+    page = open_page(f"{app_url}/?lang={language}&head=cross.6.4", width=width, dark=dark)
     assert t("explorer.no_cause") in page.locator(".head-card").inner_text()
     page.get_by_role("button", name=t("explorer.off"), exact=True).press("Enter")
     wait_for_result(page, without(translator, EXAMPLES[FIRST_EXAMPLE], Head("cross", 5, 3)))

@@ -27,7 +27,7 @@ def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_look
     layer, head = (int(index) for index in np.unravel_index(shares.argmax(), shares.shape))
     assert shares[layer, head] > SINK_SHARE, "this model has no resting head; the test needs another"
     other = next(each for each in KINDS if each != kind)
-    page = open_page(f"{app_url}/?lang=en&kind={other}&layer={layer + 1}&head={head + 1}")
+    page = open_page(f"{app_url}/?lang=en&head={other}.{layer + 1}.{head + 1}")
     page.locator(".tile").first.wait_for()
     choose(page, f".kind-{kind}")
     assert (kind, state(page, "layer"), state(page, "head")) == most_informative_head(maps, kind)

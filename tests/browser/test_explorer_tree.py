@@ -41,7 +41,7 @@ def tree(parser: Translator) -> dict[str, Any]:
 
 
 def opened(open_page: OpenPage, app_url: str, text: str = SENTENCE, **window: Any) -> Page:
-    page = open_page(f"{app_url}/?model=en-tree&text={quote(text)}&kind=cross&layer=2&head=1", **window)
+    page = open_page(f"{app_url}/?model=en-tree&text={quote(text)}&head=cross.2.1", **window)
     page.locator(".tree-node").first.wait_for()
     rest(page)
     return page

@@ -22,10 +22,10 @@ T = texts("en")
 def test_from_translate_to_a_printed_figure(
     open_page: OpenPage, app_url: str, tmp_path: Path, check_accessibility: CheckAccessibility
 ) -> None:
-    page = open_page(f"{app_url}/?text={quote(SENTENCE)}&kind=cross&layer=2&head=1&lang=en")
+    page = open_page(f"{app_url}/?text={quote(SENTENCE)}&head=cross.2.1&lang=en")
     page.get_by_role("gridcell").first.wait_for()
     edit_figure(page)
-    wait_for_params(page, figure="head", kind="cross", layer="2", head="1", text=SENTENCE)
+    wait_for_params(page, figure="head", head="cross.2.1", text=SENTENCE)
     wait_for_value(page.get_by_role("textbox", name=T("translate.input")), SENTENCE)
     before = picture(page)
 
@@ -42,7 +42,7 @@ def test_from_translate_to_a_printed_figure(
     wait_for_params(page, figure="layer")
     assert picture(page) != styled
     pdf = saved(page, "PDF", tmp_path)
-    assert pdf.name == "headlight_cross_layer2.pdf"
+    assert pdf.name == "headlight_cross.2.pdf"
     assert pdf.read_bytes().startswith(b"%PDF-")
     assert abs(printed_width(pdf) - 77) < 0.1
     bundle = saved(page, T("figures_page.bundle"), tmp_path)

@@ -45,7 +45,7 @@ def test_by_keyboard_it_opens_leads_on_and_closes(
     app_url: str, open_page: OpenPage, check_accessibility: CheckAccessibility, language: str, width: int, dark: bool
 ) -> None:
     t = texts(language)
-    page = open_page(f"{app_url}/?lang={language}&kind=encoder&layer=6&head=5", width=width, dark=dark)
+    page = open_page(f"{app_url}/?lang={language}&head=encoder.6.5", width=width, dark=dark)
     button = page.locator(".card-button")
     button.wait_for()
     assert (
@@ -79,7 +79,7 @@ def test_by_keyboard_it_opens_leads_on_and_closes(
 
 
 def test_an_example_is_opened_with_its_row(app_url: str, open_page: OpenPage) -> None:
-    page = open_page(f"{app_url}/?lang=en&kind=encoder&layer=6&head=5")
+    page = open_page(f"{app_url}/?lang=en&head=encoder.6.5")
     page.locator(".card-button").press("Enter")  # its report and the example's come in one moment
     assert ATLAS.examples
     example = ATLAS.examples.kinds["encoder"][5][4][0]
@@ -96,7 +96,7 @@ def test_an_example_is_opened_with_its_row(app_url: str, open_page: OpenPage) ->
 
 
 def test_a_head_without_a_role_says_so_and_what_comes_closest(app_url: str, open_page: OpenPage) -> None:
-    page = open_page(f"{app_url}/?lang=en&kind=encoder&layer=2&head=5&card=open")
+    page = open_page(f"{app_url}/?lang=en&head=encoder.2.5&card=open")
     assert until(page, lambda: title(page).endswith(f": {texts('en')('roles.none')}"))
     page.locator(".atlas-card summary").click()
     assert texts("en")("explorer.card_unclear") in page.locator(".atlas-evidence").inner_text()
@@ -114,7 +114,7 @@ def test_from_the_lab_the_lesson_and_the_growth_of_heads_to_the_card(
         opener.click()
         page.locator(".atlas-plain").wait_for()
         assert (state(page, "layer"), state(page, "head"), state(page, "card")) == (layer, head, True)
-    page = open_page(f"{app_url}/model?lang=en&kind=encoder&layer=6&head=5")
+    page = open_page(f"{app_url}/model?lang=en&head=encoder.6.5")
     page.locator(".st-key-open-card button").click()
     page.locator(".atlas-plain").wait_for()
     assert title(page) == expected_title("en", 5, 4)

@@ -102,7 +102,7 @@ def test_the_explorer_shows_the_snapshot_of_the_slider(
     history = History.load(source.folder)
     last = len(history.steps) - 1
     page = open_page(
-        f"{app_url}/model?lang={language}&kind=encoder&layer=2&head=3&grown_at={history.steps[last - 1]}", width=width
+        f"{app_url}/model?lang={language}&head=encoder.2.3&grown_at={history.steps[last - 1]}", width=width
     )
     page.locator(".explorer .tile").first.wait_for()
 

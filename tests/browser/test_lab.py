@@ -42,7 +42,7 @@ def test_every_bench_answers_by_keyboard_and_keeps_the_chosen_head(
 
 
 def test_from_a_head_in_translate_to_the_lab_and_back(open_page: OpenPage, app_url: str) -> None:
-    page = open_page(f"{app_url}/?lang=ko&kind=cross&layer=4&head=3", still=True)
+    page = open_page(f"{app_url}/?lang=ko&head=cross.4.3", still=True)
     page.locator(".explorer .tile").first.wait_for()
     page.locator(".st-key-open-in-lab button").click()
     lesson = Lesson(page)

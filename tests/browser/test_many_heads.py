@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,7 +77,7 @@ def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(url: str, open_p
         assert place is not None
         assert place["x"] + place["width"] <= box["x"] + box["width"]
     page.locator(".explorer .layer-23").click()
-    wait_for_params(page, layer="24")
+    page.wait_for_url(re.compile(r"[?&]head=\w+\.24\."))
     page.get_by_role("button", name=texts("en")("explorer.view_heads")).click()
     wait_for_params(page, view="heads")
     page.set_viewport_size({"width": 390, "height": 844})

@@ -68,7 +68,7 @@ def test_the_model_changes_and_the_rest_stays(
     wait_for_translation(page, written(GERMAN))
     page.get_by_role("button", name=t("explorer.kind_decoder")).first.click()
     page.get_by_role("gridcell").nth(1).click()
-    wait_for_params(page, kind="decoder", layer="1", head="2")
+    wait_for_params(page, head="decoder.1.2")
 
     choice(page, FRENCH)
     wait_for_params(page, model="french")
@@ -77,7 +77,7 @@ def test_the_model_changes_and_the_rest_stays(
     line = page.locator(".explorer .words")
     assert line.get_attribute("lang") == "fr"
     wait_for_value(field, TEXT)
-    stays = {"text": TEXT, "lang": "en", "kind": "decoder", "layer": "1", "head": "2", "model": "french"}
+    stays = {"text": TEXT, "lang": "en", "head": "decoder.1.2", "model": "french"}
     assert {name: params(page)[name] for name in stays} == stays
     check_accessibility(page)
 
@@ -96,7 +96,7 @@ def test_the_model_changes_and_the_rest_stays(
 
     choice(page, GERMAN)
     wait_for_translation(page, written(GERMAN))
-    wait_for_params(page, kind="decoder", head="2")
+    wait_for_params(page, head="decoder.1.2")
     assert until(page, lambda: "model" not in params(page))
     assert line.get_attribute("lang") == "", "it does not tell what it writes"
 

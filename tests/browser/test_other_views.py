@@ -227,7 +227,7 @@ def test_light_dark_and_narrow(open_bare: Open, language: str, dark: bool, width
 
 
 def test_on_the_page_translate_a_link_opens_it_and_the_address_follows(open_page: OpenPage, app_url: str) -> None:
-    page = open_page(f"{app_url}/?other=head&kind=cross&layer=2&head=1&lang=en")
+    page = open_page(f"{app_url}/?other=head&head=cross.2.1&lang=en")
     frame = drawn(page)
     assert frame.locator("#layer").input_value() == "2"
     page.get_by_text(EN("other.model"), exact=True).click()
@@ -235,4 +235,4 @@ def test_on_the_page_translate_a_link_opens_it_and_the_address_follows(open_page
     page.frame_locator(SHOWN).locator(".attn_background").first.wait_for()
     page.get_by_text(EN("other.title"), exact=True).click()
     assert until(page, lambda: "other" not in params(page))
-    assert params(page)["layer"] == "2"
+    assert params(page)["head"] == "cross.2.1"

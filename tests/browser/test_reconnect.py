@@ -88,7 +88,7 @@ def retype_until(page: Page, condition: Callable[[], bool], text: str) -> None:
 
 
 def test_sentence_and_head_outlive_the_server(server: AppServer, page: Page) -> None:
-    page.goto(f"{server.address}/?lang=en&kind=cross&layer=1&head=1&text={FIRST}")
+    page.goto(f"{server.address}/?lang=en&head=cross.1.1&text={FIRST}")
     wait(page, shown(page, FIRST))
     field = page.get_by_role("textbox").first
     field.fill(SECOND)

@@ -58,7 +58,7 @@ def test_the_text_runs_from_right_to_left_and_the_maps_from_left_to_right(
     maps = translation.attention
     assert re.match("[\u0600-\u06ff]", translation.text), "the first letter decides which way the text runs"
     url = serve(APP, HEADLIGHT_CHECKPOINT=str(model))
-    page = open_page(f"{url}/?lang={language}&text={quote(TEXT)}&kind=cross&layer=1&head=4", width=width, dark=dark)
+    page = open_page(f"{url}/?lang={language}&text={quote(TEXT)}&head=cross.1.4", width=width, dark=dark)
     wait_for_translation(page, translation.text, language)
 
     field = page.get_by_role("textbox").first

@@ -58,8 +58,8 @@ def test_the_code_fills_the_screen(
 def test_a_page_that_only_this_computer_opens_says_how_to_change_that(
     path: str, open_page: OpenPage, app_url: str
 ) -> None:
-    page = open_page(f"{app_url}/{path}?lang=en&text=The+dog+sleeps.&kind=encoder&layer=2&head=3", still=True)
-    wait_for_params(page, layer="2", head="3")
+    page = open_page(f"{app_url}/{path}?lang=en&text=The+dog+sleeps.&head=encoder.2.3", still=True)
+    wait_for_params(page, head="encoder.2.3")
     page.get_by_role("button", name=T("share.title")).click()
     page.get_by_text(T("share.closed"), exact=True).wait_for()
     page.get_by_text(OPENS).wait_for()

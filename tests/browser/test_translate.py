@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tests.browser.conftest import OpenPage
 
 T = texts("en")
+DECODER = re.compile(r"[?&]head=decoder\.")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def test_it_opens_with_every_head_and_a_plain_sentence_that_can_be_copied(page: 
     assert page.get_by_role("gridcell").count() == config.num_layers * config.num_heads
     assert page.locator("canvas").first.is_visible()
     best = translator.metrics.get("alignment", {}).get("best_head", {"layer": config.num_layers - 1, "head": 0})
-    wait_for_params(page, kind="cross", layer=str(best["layer"] + 1), head=str(best["head"] + 1))
+    wait_for_params(page, head=f"cross.{best['layer'] + 1}.{best['head'] + 1}")
 
     assert page.locator(".tree").is_hidden(), "of a parser"
     sentence = page.locator(".translation .sentence")
@@ -83,14 +84,14 @@ def test_typing_translates_without_enter_and_examples_are_one_click_away(page: P
 
 def test_kind_head_and_step_live_in_the_address(page: Page, open_page: OpenPage) -> None:
     page.get_by_role("button", name=T("explorer.kind_decoder")).click()
-    wait_for_params(page, kind="decoder")
+    page.wait_for_url(DECODER)
     page.get_by_role("gridcell", name="head decoder.2.3,").click()
-    wait_for_params(page, layer="2", head="3")
+    wait_for_params(page, head="decoder.2.3")
     page.get_by_role("slider", name=T("explorer.step")).focus()
     page.keyboard.press("Home")
     wait_for_params(page, step="1")
     again = open_page(page.url)
-    wait_for_params(again, kind="decoder", layer="2", head="3", step="1")
+    wait_for_params(again, head="decoder.2.3", step="1")
     assert again.get_by_role("slider", name=T("explorer.step")).input_value() == "1"
 
 
@@ -102,7 +103,7 @@ def test_language_and_page_keep_the_sentence(page: Page, translator: Translator)
     assert page.locator("html").get_attribute("lang") == "ko"
     wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
     page.locator(".kind-decoder").click()
-    wait_for_params(page, kind="decoder")
+    page.wait_for_url(DECODER)
     page.get_by_role("link", name=texts("ko")("nav.model")).click()
     page.get_by_role("heading", name=texts("ko")("model.title")).wait_for()
     wait_for_params(page, lang="ko", text=SENTENCE)
@@ -116,16 +117,16 @@ def test_language_and_page_keep_the_sentence(page: Page, translator: Translator)
     "kind", [*(pytest.param(kind, marks=pytest.mark.slow) for kind in ("encoder", "decoder")), "cross"]
 )
 def test_downloads(open_page: OpenPage, app_url: str, translator: Translator, kind: str, tmp_path: Path) -> None:
-    page = open_page(f"{app_url}/?text={quote(SENTENCE)}&kind={kind}&layer=2&head=1&lang=en")
+    page = open_page(f"{app_url}/?text={quote(SENTENCE)}&head={kind}.2.1&lang=en")
     wait_for_translation(page, expected(translator, SENTENCE).text)
     page.get_by_role("button", name=T("translate.download")).click()
     weights = getattr(expected(translator, SENTENCE).attention, kind)[1, 0]
     starts = {"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF-", "CSV": b"", "NPZ": b"PK"}
     for name, start in starts.items():
         file = saved(page, name, tmp_path)
-        assert file.name == f"headlight_{kind}_layer2_head1.{name.lower()}"
+        assert file.name == f"headlight_{kind}.2.1.{name.lower()}"
         assert file.read_bytes().startswith(start)
-    stem = f"headlight_{kind}_layer2_head1"
+    stem = f"headlight_{kind}.2.1"
     with np.load(tmp_path / f"{stem}.npz") as archive:
         np.testing.assert_allclose(archive["weights"][0], weights, atol=1e-6)
     rows = list(csv.DictReader(io.StringIO((tmp_path / f"{stem}.csv").read_text("utf-8-sig"))))

@@ -95,16 +95,16 @@ def main() -> None:
         except Exception:
             status.empty()  # show only the message
             raise
-        selection, shown, other = _draw_result(t, served, sentence, result, status)
-        seen = forward_result(served, shown, result, selection.branch)
+        selection, branch, other = _draw_result(t, served, sentence, result, status)
+        seen = forward_result(served, branch, result, selection.branch)
         with downloads:
             _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other), served.name)
             draw_share(t, "", _params(t, sentence))
         with st.container(horizontal=True, key="onward"):
             _draw_lab(t, selection)
-            draw_ask(t, attention_question(shown.maps, selection))
+            draw_ask(t, attention_question(branch.maps, selection))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
-        draw_external_views(t, shown.maps, selection, identity, seen.provenance)
+        draw_external_views(t, branch.maps, selection, identity, seen.provenance)
     else:
         with status.container():
             _draw_refusal(t, sentence)
@@ -112,7 +112,7 @@ def main() -> None:
     if example is not None:
         sentence_shown(_EXPLORER, example[1])
     if sentence.status == "good":
-        _send_findings(t, served, result, shown, selection)
+        _send_findings(t, served, result, branch, selection)
 
 
 def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
@@ -228,8 +228,8 @@ def _draw_result(
     ask = partial(draw_waiting, t, status)
     other, comparable = None, True
     try:
-        searched, shown, start = selected_translation(served, session.session_id(), result, start, ask)
-        start = start.fitted(shown.maps)
+        searched, displayed, start = selected_translation(served, session.session_id(), result, start, ask)
+        start = start.fitted(displayed.maps)
         other = compare_with_selection(served, session.session_id(), sentence.text, start, ask)
     except Superseded:
         st.stop()
@@ -238,7 +238,7 @@ def _draw_result(
         comparable = False
     status.empty()
     search = (sentence.text, start.branch)
-    packed = branch_payload(t, served, search, searched, shown, force=start.force)
+    packed = branch_payload(t, served, search, searched, displayed, force=start.force)
     second = None
     if other is not None:
         search = (other.text, other.branch)
@@ -248,18 +248,18 @@ def _draw_result(
     # The browser's may not be computed yet.
     selection = dataclasses.replace(selection, branch=start.branch, force=start.force)
     st.session_state[_SELECTION] = selection
-    return selection if comparable else dataclasses.replace(selection, against=None), shown, other
+    return selection if comparable else dataclasses.replace(selection, against=None), displayed, other
 
 
 def _send_findings(
-    t: Texts, served: TranslationService, result: TranslationResult, shown: TranslationResult, selection: Selection
+    t: Texts, served: TranslationService, result: TranslationResult, branch: TranslationResult, selection: Selection
 ) -> None:
     """Send the flow, the card, the head that is off, the roles and the free search, after the rest of the page."""
     session_id, key = session.session_id(), _EXPLORER
     st.session_state[session.HEAD_OFF_KEY] = last_head_off(key)
     try:
-        send_finding(key, flow(served, session_id, shown, selection))
-        send_finding(key, contrast(served, session_id, shown, selection))
+        send_finding(key, flow(served, session_id, branch, selection))
+        send_finding(key, contrast(served, session_id, branch, selection))
         if served.head_atlas.atlas is not None:  # also while it is closed, so that it opens at once
             send_finding(key, findings.card(served, t, Head(selection.kind, selection.layer, selection.head)))
         send_finding(key, findings.without_head(served, session_id, result, head_off(key)))
@@ -286,8 +286,8 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
     with menu(t("translate.download"), key="menu-download", icon=":material/download:") as is_open:
         if not is_open:
             return
-        layer, head = picture.selection.layer + 1, picture.selection.head + 1
-        st.caption(t("translate.download_note", layer=layer, head=head))
+        place = picture.selection
+        st.caption(t("translate.download_note", head=str(Head(place.kind, place.layer, place.head))))
         with st.container(horizontal=True):
             for name in picture.formats:
                 make = animation if name == "gif" else picture.still.file
@@ -344,8 +344,8 @@ def _snapshot(model: str, who: str, text: str, selection: Selection, language: s
     """Return the content of the page, with maps mostly from the cache; `who` is a session apart from the page's."""
     served = loader.get_translation_service(model)
     result = served.translate(who, text)
-    _, shown, selection = selected_translation(served, who, result, selection)
-    return ExplorerSnapshot(forward_result(served, shown, result, selection.branch), selection, language)
+    _, branch, selection = selected_translation(served, who, result, selection)
+    return ExplorerSnapshot(forward_result(served, branch, result, selection.branch), selection, language)
 
 
 def _params(t: Texts, sentence: Sentence) -> dict[str, str | None]:

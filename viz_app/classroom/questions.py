@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from transformer_core.attention_maps import AttentionMaps
+from transformer_core.head import Head
 from viz_app.components.explorer.selection import Selection
 from viz_app.figures.model.figure import display_label
 from viz_app.lessons.catalogue import LESSONS
@@ -66,7 +67,7 @@ def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQu
     if len(keys) > _MAX_KEYS:
         return None
     return AttentionQuestion(
-        head=f"{kind} {layer + 1}.{head + 1}",
+        head=str(Head(kind, layer, head)),
         queries=tuple(queries),
         keys=tuple(keys),
         weights=tuple(round(float(weight), 5) for weight in weights.flatten()),
@@ -75,9 +76,9 @@ def attention_question(maps: AttentionMaps, selection: Selection) -> AttentionQu
 
 def own_question(text: str, lines: str) -> OwnQuestion | None:
     """Read a teacher's question, one answer per line; None without a text, or without 2 to 8 answers."""
-    given = [line.strip() for line in lines.splitlines() if line.strip().removeprefix(_RIGHT).strip()]
-    choices = tuple(line.removeprefix(_RIGHT).strip()[:120] for line in given)
-    marked = [number for number, line in enumerate(given) if line.startswith(_RIGHT)]
+    answers = [line.strip() for line in lines.splitlines() if line.strip().removeprefix(_RIGHT).strip()]
+    choices = tuple(line.removeprefix(_RIGHT).strip()[:120] for line in answers)
+    marked = [number for number, line in enumerate(answers) if line.startswith(_RIGHT)]
     if not text.strip() or not 2 <= len(choices) <= 8:
         return None
     return OwnQuestion(text=text.strip()[:300], choices=choices, right=marked[0] if len(marked) == 1 else None)
@@ -143,8 +144,8 @@ def option_titles(question: Question, t: Texts) -> list[str]:
 
 
 def _head(question: AttentionQuestion, t: Texts) -> str:
-    kind, _, head = question.head.partition(" ")
-    return t("classroom.head", kind=t(f"explorer.kind_{kind}"), head=head)
+    kind = question.head.partition(".")[0]
+    return t("classroom.head", kind=t(f"explorer.kind_{kind}"), head=question.head)
 
 
 def _asked(question: AttentionQuestion, t: Texts) -> str:

@@ -111,15 +111,15 @@ async def _state(request: Request) -> Response:
 
 
 async def _answer(request: Request) -> Response:
-    def answer(code: str, browser: str, given: _Answer) -> None:
-        class_store().answer(code, browser, given.poll, given.option, _address(request))
+    def answer(code: str, browser: str, message: _Answer) -> None:
+        class_store().answer(code, browser, message.poll, message.option, _address(request))
 
     return await _post(request, _Answer, answer)
 
 
 async def _control(request: Request) -> Response:
     return await _post(
-        request, _Control, lambda code, browser, given: class_store().set_state(code, browser, given.state)
+        request, _Control, lambda code, browser, message: class_store().set_state(code, browser, message.state)
     )
 
 
@@ -136,12 +136,12 @@ async def _post(request: Request, form: type[Any], act: Callable[[str, str, Any]
             body += chunk
             if len(body) > MAX_BODY_BYTES:
                 return _refusal(413, "size")
-        given = msgspec.json.decode(body, type=form)
+        message = msgspec.json.decode(body, type=form)
     except (*READ_ERRORS, ClientDisconnect):
         return _refusal(400, "form")
 
     def act_and_look(code: str, browser: str) -> Mapping[str, Any]:
-        act(code, browser, given)
+        act(code, browser, message)
         return _plain(class_store().look(code, browser), _texts(request))
 
     return await _done(request, browser, act_and_look)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from viz_app.export.index_page import Card, Part, index_page
 from viz_app.export.packing import INDEX, PROGRAM, Place, Zip
 from viz_app.export.pictures import preview, thumbnail
 from viz_app.export.recorded import export_files, with_command
-from viz_app.figures import FORMATS, RENDERERS, Figure, Style, formats_of
+from viz_app.figures import FORMATS, RENDERERS, Figure, Style, file_stem, formats_of
 from viz_app.figures.model.pixels import PictureTooLarge
 from viz_app.text import texts
 
@@ -201,7 +200,7 @@ def _card(name: str, item: BundleItem, files: Sequence[Mapping[str, str]], thumb
 
 def _free_name(item: BundleItem, taken: set[str]) -> str:
     """Return a safe name that differs from those that are taken, also without regard to case."""
-    stem = item.name or re.sub(r"[^A-Za-z0-9_-]+", "_", item.figure.name) or "headlight"
+    stem = item.name or file_stem(item.figure)
     name, number = stem, 2
     while name.lower() in taken:
         name, number = f"{stem}-{number}", number + 1

@@ -35,11 +35,11 @@ def command_for(figure: Figure, style: Style | None = None, *, format: str = "pd
     provenance = figure.provenance
     view = provenance.get("view")
     if provenance.get("table") and view and provenance.get("checkpoint"):
-        shown = {name: value for name, value in view.items() if name != "measure"}  # the table has one
+        parameters = {name: value for name, value in view.items() if name != "measure"}  # the table has one
         options = [
             ("checkpoint", provenance["checkpoint"]),
             ("table", provenance["table"]["name"]),
-            *_view_options(shown),
+            *_view_options(parameters),
         ]
     elif provenance.get("atlas") and view and provenance.get("checkpoint"):
         options = [("checkpoint", provenance["checkpoint"]), *_view_options(view)]
@@ -71,8 +71,8 @@ def command_for_set(
         return ""
     sentence = _sentence_options(provenance) if "source" in provenance else [("checkpoint", provenance["checkpoint"])]
     view = [each for each in _view_options({"name": "", **provenance.get("view", {})}) if each[0] != "view"]
-    chosen = [("format", ",".join(formats))] if formats else []
-    return _command("export", [*sentence, ("set", name), *view, *_style_options(style), *chosen, ("out", out)])
+    file_formats = [("format", ",".join(formats))] if formats else []
+    return _command("export", [*sentence, ("set", name), *view, *_style_options(style), *file_formats, ("out", out)])
 
 
 def command_for_page(checkpoint: str, options: Iterable[tuple[str, Any]], *, language: str) -> str:
@@ -95,7 +95,7 @@ def _quoted(word: str) -> str:
     if not _CONTROL.search(word):
         return shlex.quote(word)
     text = word.replace("\\", "\\\\").replace("'", "\\'")
-    return "$'" + _CONTROL.sub(lambda found: "".join(f"\\{byte:03o}" for byte in found[0].encode()), text) + "'"
+    return "$'" + _CONTROL.sub(lambda match: "".join(f"\\{byte:03o}" for byte in match[0].encode()), text) + "'"
 
 
 def command_words(command: str) -> list[str]:
@@ -111,7 +111,7 @@ def command_words(command: str) -> list[str]:
 
 def _unquoted(word: str) -> str:
     if not word.startswith("$"):
-        return re.sub(r"""'([^']*)'|"(')\"""", lambda found: found[1] or found[2] or "", word)
+        return re.sub(r"""'([^']*)'|"(')\"""", lambda match: match[1] or match[2] or "", word)
     escapes = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
     text = escapes.sub(lambda e: bytes([int(e[1], 8)]) if len(e[1]) == 3 else e[1], word[2:-1].encode())
     return text.decode()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -113,7 +114,8 @@ def _card(card: Card, command: str, enlarged: bool) -> str:
 
 
 def _ending(name: str) -> str:
-    return name.rpartition("/")[2].partition(".")[2].upper()
+    ending = re.search(r"\.([a-z]+(?:\.json)?)$", name)  # csv.json is the record of a CSV
+    return ending[1].upper() if ending else name
 
 
 def _text(text: str) -> str:

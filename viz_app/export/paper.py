@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from transformer_core.atlas.measures import measures
 from transformer_core.attention_maps import AttentionMaps
+from transformer_core.head import Head
 from viz_app.export.figure_request import ForwardResult, ModelRunner, Sentence, run_figure
 from viz_app.figures import Figure, FigureOptions, LinesFigure, Request, head_lines
 from viz_app.figures.build.atlas import pruned_groups
@@ -122,7 +123,7 @@ def _verb(result: ForwardResult, language: str) -> LinesFigure:
     values = {
         "layer": layer + 1,
         "mean": _percent(link_shares.shares[layer].mean()),
-        "head": f"{layer + 1}.{head + 1}",
+        "head": str(Head("encoder", layer, head)),
         "share": _percent(link_shares.shares[layer, head]),
     }
     heads = range(words.heads("encoder"))
@@ -134,14 +135,17 @@ def _anaphor(result: ForwardResult, language: str) -> list[LinesFigure]:
     words = result.maps.merged_to_words()
     link_shares = measure_links(words, ANAPHOR_LINKS)
     layer, head = link_shares.best
-    values: dict[str, Any] = {"head": f"{layer + 1}.{head + 1}", "share": _percent(link_shares.shares[layer, head])}
+    values: dict[str, Any] = {
+        "head": str(Head("encoder", layer, head)),
+        "share": _percent(link_shares.shares[layer, head]),
+    }
     whole = _figure(result, link_shares, "anaphor", ANAPHOR_LINKS, layer, [head], values, language)
     pairs = np.sort(link_shares.shares, axis=1)[:, -2:].sum(axis=1)  # of each layer, the two heads that look there most
     layer = int(pairs.argmax())
     two = sorted(int(h) for h in np.argsort(-link_shares.shares[layer], kind="stable")[:2])
     values = {
         "layer": layer + 1,
-        "heads": ", ".join(f"{layer + 1}.{h + 1} ({_percent(link_shares.shares[layer, h])} %)" for h in two),
+        "heads": ", ".join(f"{Head('encoder', layer, h)} ({_percent(link_shares.shares[layer, h])} %)" for h in two),
     }
     query = word_index(words, ANAPHOR_LINKS[0][0])
     return [whole, _figure(result, link_shares, "anaphor_word", ANAPHOR_LINKS, layer, two, values, language, query)]
@@ -154,7 +158,7 @@ def _structure(result: ForwardResult, language: str) -> list[LinesFigure]:
     for name, links in (("governor", STRUCTURE_LINKS), ("dependents", downward)):
         link_shares = measure_links(words, links)
         layer, head = link_shares.best
-        values = {"head": f"{layer + 1}.{head + 1}", "share": _percent(link_shares.shares[layer, head])}
+        values = {"head": str(Head("encoder", layer, head)), "share": _percent(link_shares.shares[layer, head])}
         figures.append(_figure(result, link_shares, name, links, layer, [head], values, language))
     return figures
 

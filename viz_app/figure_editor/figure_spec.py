@@ -21,8 +21,10 @@ from viz_app.text import LANGUAGES
 
 DPIS = (150, 300, 600)
 PARTS = ("title", "caption", "legend", "letters")  # what may stand around the panels
-_PLACE = ("kind", "layer", "head", "step", "unit", "branch", "against", "vs", "vsmodel", "vsbranch")
+_COMPARED = ("branch", "against", "vs", "vsmodel", "vsbranch")
 _HEAD = ("kind", "layer", "head", "step", "unit")
+_PLACE = (*_HEAD, *_COMPARED)
+_PARAMS = ("head", "step", "unit", *_COMPARED)
 _OWN = {"view": ("figure", Choice((*VIEWS,))), "language": ("words", Choice(LANGUAGES)), "dpi": ("dpi", Choice(DPIS))}
 
 
@@ -87,11 +89,11 @@ class FigureSpec(ViewOptions):
 
     def queries(self, maps: AttentionMaps) -> tuple[str, ...]:
         """Return the tokens that "lines" can be limited to."""
-        chosen = self.selection
-        if chosen.step is not None:
-            maps = upto_step(maps, chosen.step)
-        axis = maps.queries(chosen.kind)
-        return tuple(axis.merged().tokens if chosen.unit == "words" else axis.tokens)
+        place = self.selection
+        if place.step is not None:
+            maps = upto_step(maps, place.step)
+        axis = maps.queries(place.kind)
+        return tuple(axis.merged().tokens if place.unit == "words" else axis.tokens)
 
     def options(self, language: str) -> FigureOptions:
         """Return the options of the view; those that it does not have are at their defaults.
@@ -101,37 +103,37 @@ class FigureSpec(ViewOptions):
         Args:
             language: Of the page.
         """
-        given = {name: getattr(self.selection, name) for name in _HEAD}
+        values = {name: getattr(self.selection, name) for name in _HEAD}
         if self.view == "compare":
             assert self.selection.against is not None, "a spec of two heads was not fitted to its maps"
-            given |= {f"other_{name}": given[name] for name in ("kind", "layer", "head")}
-            given |= head_named(self.selection.against)._asdict()
-        given |= {name: getattr(self, name) for name in declared(ViewOptions)}
-        taken = {name: value for name, value in given.items() if name in VIEWS[self.view].parameters}
+            values |= {f"other_{name}": values[name] for name in ("kind", "layer", "head")}
+            values |= head_named(self.selection.against)._asdict()
+        values |= {name: getattr(self, name) for name in declared(ViewOptions)}
+        taken = {name: value for name, value in values.items() if name in VIEWS[self.view].parameters}
         return FigureOptions(view=self.view, language=self.language or language, **taken)
 
     def to_query(self) -> dict[str, str | None]:
         """Return the URL parameters; None for one that is as it is at the start."""
-        shown = [part for part in PARTS if getattr(self.style, part)]
+        parts = [part for part in PARTS if getattr(self.style, part)]
         return {
             **self._what(),
             "words": self.language,
             "dpi": None if self.dpi == 300 else str(self.dpi),
             **to_query(Style, self.style),
-            "parts": None if shown == ["title", "legend"] else ",".join(shown) or "none",
+            "parts": None if parts == ["title", "legend"] else ",".join(parts) or "none",
         }
 
     def _what(self) -> dict[str, str | None]:
         """Return place and options as URL parameters."""
-        chosen = self.selection
-        place = selection_to_params(chosen if self.view == "compare" else replace(chosen, against=None))
-        values: dict[str, str | None] = {name: place[name] for name in _PLACE}
+        selection = self.selection
+        place = selection_to_params(selection if self.view == "compare" else replace(selection, against=None))
+        values: dict[str, str | None] = {name: place[name] for name in _PARAMS}
         return values | {"figure": self.view} | to_query(ViewOptions, self)
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], default: FigureSpec) -> FigureSpec:
         """Return the spec that an address asks for; what it does not say, or says wrongly, comes from the default."""
-        place = selection_from_params({name: params[name] for name in _PLACE if name in params}, default.selection)
+        place = selection_from_params({name: params[name] for name in _PARAMS if name in params}, default.selection)
         changes = from_query(ViewOptions, params)
         for name, (key, form) in _OWN.items():
             value = form.loads(params.get(key, ""))

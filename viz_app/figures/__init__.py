@@ -83,13 +83,19 @@ def export(
 
 
 def file_name(figure: Figure, format: str) -> str:
-    """Name of the exported file, such as headlight_cross_layer4_head6.pdf; layers and heads count from 1.
+    """Name of the exported file, such as headlight_cross.4.6.pdf.
 
     Raises:
         ValueError: The format is not one of FORMATS.
     """
     _check(format, FORMATS)
-    return f"{re.sub(r'[^A-Za-z0-9_-]+', '_', figure.name) or 'headlight'}.{format}"
+    return f"{file_stem(figure)}.{format}"
+
+
+def file_stem(figure: Figure) -> str:
+    """Name of the exported file without its ending; a dot stands between letters or digits only."""
+    unsafe = r"(?:(?<![A-Za-z0-9])\.|\.(?![A-Za-z0-9])|[^A-Za-z0-9_.-])+"
+    return re.sub(unsafe, "_", figure.name) or "headlight"
 
 
 def _check(format: str, allowed: tuple[str, ...]) -> None:

@@ -36,14 +36,14 @@ def available_histories(checkpoint: Path | None) -> tuple[HistorySource, ...]:
     """Return the models with a history: the visitor's first, if its checkpoint has one, then those that are kept."""
     from transformer_core.history.snapshots import history_folder
 
-    found = []
-    if checkpoint and (own := history_folder(checkpoint)):
-        found.append(HistorySource(checkpoint.resolve().name, own, served=True))
-    kept = (HISTORIES / name for name in (*SMALL_NAMES, *KEPT_HISTORIES))
-    found += [
-        HistorySource(folder.name, folder, served=False) for folder in kept if (folder / "history.json").is_file()
+    sources = []
+    if checkpoint and (history := history_folder(checkpoint)):
+        sources.append(HistorySource(checkpoint.resolve().name, history, served=True))
+    folders = (HISTORIES / name for name in (*SMALL_NAMES, *KEPT_HISTORIES))
+    sources += [
+        HistorySource(folder.name, folder, served=False) for folder in folders if (folder / "history.json").is_file()
     ]
-    return tuple(found)
+    return tuple(sources)
 
 
 def load_history(model: HistorySource) -> History:
@@ -57,6 +57,6 @@ def load_history(model: HistorySource) -> History:
 def _load(folder: str, written: int) -> History:
     from transformer_core.history.snapshots import History
 
-    found = History.load(Path(folder))
+    history = History.load(Path(folder))
     _log.info("read the history in %s (of %d)", folder, written)
-    return found
+    return history

@@ -56,12 +56,12 @@ class PruningState(Struct, frozen=True, kw_only=True):
 
     def to_query(self, atlas: Atlas) -> dict[str, str | None]:
         """Return the URL parameters; None for values of the start."""
-        first, own = PruningState.start(atlas), PruningState.start(atlas, self.group)
+        first, start = PruningState.start(atlas), PruningState.start(atlas, self.group)
         return {
             "atlas_prune": None if self.group == first.group else self.group,
             "atlas_score": None if self.score == first.score else self.score,
-            "atlas_by_order": None if self.order == own.order else self.order,
-            "atlas_left": None if self.left == own.left else str(self.left),
+            "atlas_by_order": None if self.order == start.order else self.order,
+            "atlas_left": None if self.left == start.left else str(self.left),
         }
 
     def fitted(self, atlas: Atlas) -> PruningState:
@@ -75,5 +75,5 @@ class PruningState(Struct, frozen=True, kw_only=True):
 def orders(atlas: Atlas, group: str) -> tuple[str, ...]:
     """Return the orders in which heads of a group were removed."""
     assert group in GROUPS
-    found = {curve.order for curve in (atlas.prune.curves if atlas.prune else ()) if curve.heads == group}
-    return tuple(order for order in ORDERS if order in found)
+    measured = {curve.order for curve in (atlas.prune.curves if atlas.prune else ()) if curve.heads == group}
+    return tuple(order for order in ORDERS if order in measured)

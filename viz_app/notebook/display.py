@@ -15,14 +15,14 @@ MAX_BYTES = 50_000  # of a figure that shows itself
 _DPI = (80, 40)
 
 
-def mimebundle(shown: object, language: str = "en") -> dict[str, str]:
+def mimebundle(result: object, language: str = "en") -> dict[str, str]:
     """Return a table and a figure of at most 50 kB by their MIME types; empty for what has no view.
 
     HTML has both, for notebooks that are not trusted: it has no script, and the figure is an image. The figure by
     itself is for viewers without HTML.
     """
     try:
-        view = view_of(shown, language)
+        view = view_of(result, language)
     except TypeError:
         return {}
     picture = _small(view.figure)

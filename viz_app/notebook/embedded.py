@@ -92,14 +92,14 @@ def show(
     return Embedded(page, shown, height or 900, language)
 
 
-def _translation_page(shown: Translation, language: str, theme: PageTheme) -> bytes:
-    service = service_of(shown._translator)
+def _translation_page(translation: Translation, language: str, theme: PageTheme) -> bytes:
+    service = service_of(translation._translator)
     t = labels_of(service, language)
-    check_size(packed_size(shown.attention))
-    result = TranslationResult(shown, shown.attention)
-    payload = branch_payload(t, service, (shown.source, 0), result, result, answers=ONLY_BRANCH)
-    sentence = PageSentence(text=shown.source, branches=[payload])
-    origin = page_origin(service, t, [("text", shown.source), ("branches", 1)])
+    check_size(packed_size(translation.attention))
+    result = TranslationResult(translation, translation.attention)
+    payload = branch_payload(t, service, (translation.source, 0), result, result, answers=ONLY_BRANCH)
+    sentence = PageSentence(text=translation.source, branches=[payload])
+    origin = page_origin(service, t, [("text", translation.source), ("branches", 1)])
     return explorer_page([sentence], language=language, origin=origin, theme=theme)
 
 

@@ -1,14 +1,17 @@
 """URL parameters of a page's state.
 
-Layers, heads, steps, tokens and branches count from 1 in the URL, as on screen; in code all but steps count from 0. A
-parameter that makes no sense is left out of account, so that an old or mistyped link still opens.
+A head stands there by its name, such as `cross.6.8`. Steps, tokens and branches count from 1 in the URL, as on screen;
+in code all but steps count from 0. A parameter that makes no sense is left out of account, so that a mistyped link
+still opens.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from typing import Any
 
+from transformer_core.head import Head, head_named
 from viz_app.components.explorer.selection import OTHER_VIEWS, HeadForm, OtherView, Selection
 from viz_app.figures.option import from_query, to_query
 
@@ -18,13 +21,22 @@ _OF_COMPARISON = ("vs", "vsmodel", "vsbranch")
 
 def selection_from_params(params: Mapping[str, str], default: Selection) -> Selection:
     """Return the selection that a URL asks for; what it does not say, or says wrongly, comes from the default."""
-    return dataclasses.replace(default, **from_query(Selection, params))
+    others = {name: value for name, value in params.items() if name not in Head._fields}
+    return dataclasses.replace(default, **_head_from_params(params), **from_query(Selection, others))
 
 
 def selection_to_params(selection: Selection) -> dict[str, str | None]:
     """Return the URL parameters of a selection; None for one that is not to stand there."""
-    params = to_query(Selection, selection)
+    params = {name: value for name, value in to_query(Selection, selection).items() if name not in Head._fields}
+    params["head"] = str(Head(selection.kind, selection.layer, selection.head))
     return params if selection.against is not None else {**params, **dict.fromkeys(_OF_COMPARISON)}
+
+
+def _head_from_params(params: Mapping[str, str]) -> dict[str, Any]:
+    try:
+        return head_named(params.get("head", ""))._asdict()
+    except ValueError:
+        return {}
 
 
 def head_off_from_params(params: Mapping[str, str]) -> str | None:

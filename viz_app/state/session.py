@@ -37,8 +37,8 @@ _PENDING_PAGE_KEY = "wanted_page"  # name of the page to go to, until it is draw
 def initialise() -> None:
     """Fill a new session from its URL and from the browser's language. Does nothing later on."""
     if LANGUAGE_KEY not in st.session_state:
-        kept = st.session_state.get(_KEPT_LANGUAGE_KEY)
-        st.session_state[LANGUAGE_KEY] = kept or best_language(st.query_params.get("lang"), st.context.locale)
+        language = st.session_state.get(_KEPT_LANGUAGE_KEY)
+        st.session_state[LANGUAGE_KEY] = language or best_language(st.query_params.get("lang"), st.context.locale)
     # Streamlit forgets a widget's value when a run ends before the widget is drawn, as a change of page may do.
     st.session_state[_KEPT_LANGUAGE_KEY] = st.session_state[LANGUAGE_KEY]
     if MODEL_KEY not in st.session_state:
@@ -69,11 +69,11 @@ def follow_languages(old: str, new: str) -> None:
 
 def _refuse_long_text() -> None:
     """Put the last text back where a too long one has come; the session keeps nothing of it."""
-    text, kept = st.session_state[TEXT_KEY] or "", st.session_state.get(_KEPT_TEXT_KEY)
+    text, before = st.session_state[TEXT_KEY] or "", st.session_state.get(_KEPT_TEXT_KEY)
     if len(text) > MAX_CHARACTERS:
         st.session_state[_REFUSED_KEY] = len(text)
-        st.session_state[TEXT_KEY] = _first_text() if kept is None else kept
-    elif text != kept:
+        st.session_state[TEXT_KEY] = _first_text() if before is None else before
+    elif text != before:
         st.session_state[_REFUSED_KEY] = None
         st.session_state[_KEPT_TEXT_KEY] = text
 

@@ -34,7 +34,7 @@ def share_link(
     bound: str | None,
     page: str,
     params: Mapping[str, str | None],
-    own: str | None,
+    lan_host: str | None,
     target: str | None = None,
 ) -> ShareLink:
     """Return the link to a page.
@@ -45,7 +45,7 @@ def share_link(
         bound: The address on which the server listens; None or "" for all.
         page: Path of the page, "" for the home.
         params: The state; None for what does not stand in the address.
-        own: Address of this machine in its network, taken when the browser runs on this machine; None when unknown.
+        lan_host: Address of this machine in its network, taken when the browser runs on this machine; None when unknown.
         target: Path of the page that the link opens, if it is another one.
     """
     try:
@@ -55,12 +55,12 @@ def share_link(
         parts, host, number = urlsplit(""), "localhost", None
     port = f":{number}" if number else ""
     private = bool(bound) and is_loopback(bound or "")
-    if is_loopback(host) and not private and own:
-        host = own
-    shown = f"[{host}]" if ":" in host else host
+    if is_loopback(host) and not private and lan_host:
+        host = lan_host
+    bracketed = f"[{host}]" if ":" in host else host
     query = urlencode({name: value for name, value in params.items() if value is not None})
     path = f"{base_path(seen, page)}/{page if target is None else target}"
-    link = f"{parts.scheme or 'http'}://{shown}{port}{path}{'?' if query else ''}{query}"
+    link = f"{parts.scheme or 'http'}://{bracketed}{port}{path}{'?' if query else ''}{query}"
     command = f"python -m viz_app class --port {(number or _PORT) % _MAX_PORT + 1}"
     return ShareLink(link, not private and not is_loopback(host), command)
 

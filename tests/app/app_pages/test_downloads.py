@@ -83,7 +83,7 @@ def test_the_zip_is_of_the_head_that_is_shown(
     app: AppTest, made: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recorded, "export", lambda *_, **__: b"")
-    opened(app, text="The dog.", kind="decoder", layer="2", head="4", lang="ko")
+    opened(app, text="The dog.", head="decoder.2.4", lang="ko")
     with zipfile.ZipFile(io.BytesIO(made["download-everything"].args[-1](nullcontext))) as archive:
         index = json.loads(archive.read("index.json"))
     first = index["figures"][0]

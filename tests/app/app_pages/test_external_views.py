@@ -35,7 +35,7 @@ def test_closed_it_computes_and_sends_nothing(app: AppTest, monkeypatch: pytest.
 
 
 def test_opened_it_shows_the_selected_head_in_plotly(app: AppTest) -> None:
-    opened(app, kind="decoder")
+    opened(app, head="decoder.1.1")
     app.session_state["other_open_en"] = True
     app.run()
     (chart,) = app.get("plotly_chart")
@@ -47,13 +47,13 @@ def test_opened_it_shows_the_selected_head_in_plotly(app: AppTest) -> None:
 
 
 def test_a_link_opens_bertviz_with_layer_and_head(app: AppTest, language: str) -> None:
-    opened(app, other="head", kind="encoder", layer="2", head="3", lang=language)
+    opened(app, other="head", head="encoder.2.3", lang=language)
     data = document_of(app)
     assert (data["layer"], data["heads"]) == (2, [2])
     assert data["attention"][0]["left_text"][-1] == data["attention"][0]["right_text"][-1] == "</s>"
     handed = mounted(app).get("headlight_bertviz")
     kind = texts(language)("figures.kind_encoder")
-    assert handed and handed["title"] == texts(language)("other.title_head", kind=kind, layer=2, head=3)
+    assert handed and handed["title"] == texts(language)("other.title_head", kind=kind, head="encoder.2.3")
     assert address(app)["other"] == "head"
 
 

@@ -70,12 +70,12 @@ def test_controls_explain_the_words_of_the_field(app: AppTest, language: str) ->
 
 
 def test_a_link_restores_the_state(app: AppTest) -> None:
-    link = {"figure": "lines", "kind": "encoder", "heads": "1,3", "size": "acl-column", "words": "ko", "theme": "dark"}
+    link = {"figure": "lines", "head": "encoder.1.1", "heads": "1,3", "size": "acl-column", "theme": "dark"}
     figures(app, **link)
     assert not app.error
     assert {name: address(app)[name] for name in link} == link
     assert app.selectbox(key="figures-en-size").value == "acl-column"
-    for option in ("--heads=1,3", "--preset=acl-column", "--language=ko", "--theme=dark"):
+    for option in ("--heads=1,3", "--preset=acl-column", "--theme=dark"):
         assert option in command(app)
 
 
@@ -126,9 +126,9 @@ def test_a_full_collection_says_so(app: AppTest, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_head_comes_over_from_translate(app: AppTest) -> None:
-    opened(app, kind="decoder", layer="2", head="4", unit="words")
+    opened(app, head="decoder.2.4", unit="words")
     app.switch_page("app_pages/figures.py").run()
-    wanted = {"kind": "decoder", "layer": "2", "head": "4", "unit": "words", "text": TEXT, "figure": "head"}
+    wanted = {"head": "decoder.2.4", "unit": "words", "text": TEXT, "figure": "head"}
     assert wanted.items() <= address(app).items()
     app.text_input(key="text").set_value("The train is big.").run()
     assert address(app)["text"] == "The train is big."
@@ -139,10 +139,10 @@ def test_the_head_comes_over_from_translate(app: AppTest) -> None:
 
 
 def test_edit_in_figures_draws_what_the_explorer_shows(app: AppTest) -> None:
-    opened(app, kind="encoder", layer="1", head="2", form="lines", scale="sqrt")
+    opened(app, head="encoder.1.2", form="lines", scale="sqrt")
     assert "python -m viz_app export" in command(app)
     app.button(key="edit-in-figures").click().run()
-    wanted = {"figure": "lines", "kind": "encoder", "layer": "1", "head": "2", "mapping": "sqrt", "text": TEXT}
+    wanted = {"figure": "lines", "head": "encoder.1.2", "mapping": "sqrt", "text": TEXT}
     assert wanted.items() <= address(app).items()
 
 
@@ -158,7 +158,7 @@ def test_sentences_that_cannot_be_translated_are_answered(app: AppTest, language
 
 
 def test_hostile_text_and_addresses(app: AppTest) -> None:
-    figures(app, text="<script>alert(1)</script> **b** $x$", figure="../x", layer="99", size="<b>")
+    figures(app, text="<script>alert(1)</script> **b** $x$", figure="../x", head="cross.99.1", size="<b>")
     assert not app.error
     assert len(app.get("image")) == 1
     shown = [*app.markdown, *app.caption, *app.warning, *app.info]

@@ -49,7 +49,7 @@ def command(app: AppTest) -> str:
 def test_another_model_speaks_and_the_rest_stays(
     app: AppTest, random_checkpoint: Path, french_checkpoint: Path
 ) -> None:
-    app.query_params["kind"], app.query_params["layer"], app.query_params["head"] = "decoder", "2", "4"
+    app.query_params["head"] = "decoder.2.4"
     app.run()
     choice = app.segmented_control(key=CHOICE)
     assert (choice.options, choice.value) == (["random", "English → French"], "random")
@@ -66,8 +66,8 @@ def test_another_model_speaks_and_the_rest_stays(
     called = {"random": "random", "french": "English → French"}
     about = {"text": TEXT, "source": TEXT, "model": "french", "own": "french", "models": ["random"], "titles": called}
     assert header["about"] == about
-    stays = {name: address(app)[name] for name in ("model", "text", "lang", "kind", "layer")}
-    assert stays == {"model": "french", "text": TEXT, "lang": "en", "kind": "decoder", "layer": "2"}
+    stays = {name: address(app)[name] for name in ("model", "text", "lang", "head")}
+    assert stays == {"model": "french", "text": TEXT, "lang": "en", "head": "decoder.2.2"}
     made = command(app)
     assert "--checkpoint=french" in made
     assert "--head=decoder.2.2" in made, "two heads in a layer: the fourth becomes the second"
@@ -98,13 +98,13 @@ def test_the_choice_is_kept_on_all_pages(app: AppTest, french_checkpoint: Path) 
 
 
 def test_the_figure_follows_the_model(app: AppTest, random_checkpoint: Path) -> None:
-    app.query_params.update({"model": "french", "branch": "2", "layer": "3", "head": "2", "width": "80"})
+    app.query_params.update({"model": "french", "branch": "2", "head": "cross.3.2", "width": "80"})
     app.switch_page("app_pages/figures.py").run()
-    assert (address(app)["branch"], address(app)["layer"], address(app)["width"]) == ("2", "3", "80")
+    assert (address(app)["branch"], address(app)["head"], address(app)["width"]) == ("2", "cross.3.2", "80")
     choose(app, "random")
     params = address(app)
-    assert (params["model"], params["head"], params["width"]) == (None, "2", "80")
-    assert params["layer"] == "2", "the nearest that this model has"
+    assert (params["model"], params["width"]) == (None, "80")
+    assert params["head"] == "cross.2.2", "the nearest that this model has"
     assert params["branch"] is None, "a branch belongs to a search"
     assert any("--checkpoint=random " in code.value for code in app.code)
 

@@ -48,11 +48,11 @@ def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Pa
     assert texts("en")("translate.unmeasured") in visible(app)
     best = actual["selection"]  # `metrics.json` and arrays count from 0, the address from 1
     assert (best["kind"], best["layer"], best["head"]) == ("cross", 1, 2)
-    assert (address(app)["kind"], address(app)["layer"], address(app)["head"]) == ("cross", "2", "3")
+    assert address(app)["head"] == "cross.2.3"
 
 
 def test_a_link_restores_the_state(app: AppTest) -> None:
-    link = {"text": "The dog.", "kind": "decoder", "layer": "1", "head": "4", "unit": "words", "lang": "ko"}
+    link = {"text": "The dog.", "head": "decoder.1.4", "unit": "words", "lang": "ko"}
     opened(app, **link)
     selection = header(app)["selection"]
     assert (selection["kind"], selection["layer"], selection["head"], selection["unit"]) == ("decoder", 0, 3, "words")
@@ -61,7 +61,7 @@ def test_a_link_restores_the_state(app: AppTest) -> None:
 
 
 def test_a_link_carries_the_head_that_is_switched_off(app: AppTest) -> None:
-    opened(app, kind="cross", layer="2", head="3", off="cross.2.3")
+    opened(app, head="cross.2.3", off="cross.2.3")
     assert header(app)["off"] == "cross.2.3"
     state = dict(header(app)["selection"])
     for off in ("cross.2.3", None):
@@ -333,7 +333,7 @@ def test_the_model_page_tells_what_was_measured(
     assert '<td class="best" style="--share: 60%">55</td>' in rates
     assert '<td style="--share: 0%">90</td>' in rates
     app.button("open-aligners").click().run()
-    assert address(app) | {"zoom": "heads", "order": "alignment", "layer": "2", "head": "2"} == address(app)
+    assert address(app) | {"zoom": "heads", "order": "alignment", "head": "cross.2.2"} == address(app)
 
 
 def test_a_menu_that_is_closed_costs_nothing(app: AppTest) -> None:

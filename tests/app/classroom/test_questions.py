@@ -50,7 +50,7 @@ def test_a_question_that_is_no_longer_there_says_so() -> None:
 def test_a_pinned_query_is_asked_about_with_the_heads_own_row(service: TranslationService) -> None:
     maps = service.translate("test", "The dog sleeps.").maps
     question = attention_question(maps, Selection(kind="cross", layer=1, head=2, pin="q1"))
-    assert question is not None and question.head == "cross 2.3" and len(question.queries) == 1
+    assert question is not None and question.head == "cross.2.3" and len(question.queries) == 1
     np.testing.assert_allclose(question.weights, maps.cross[1, 2, 1], atol=1e-5)
     assert question.right == int(maps.cross[1, 2, 1].argmax())
     assert option_titles(question, EN) == list(question.keys)

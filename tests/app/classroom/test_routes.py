@@ -14,7 +14,7 @@ from viz_app.serving.classes.classrooms import Classrooms, Place
 from viz_app.serving.classes.polls import AttentionQuestion, LessonQuestion, OwnQuestion
 
 LESSON = LessonQuestion(lesson="masks", scene="predict", options=4, right=2)
-HEAD = AttentionQuestion(head="cross 6.4", queries=("Hund",), keys=("the", "dog"), weights=(0.25, 0.75))
+HEAD = AttentionQuestion(head="cross.6.4", queries=("Hund",), keys=("the", "dog"), weights=(0.25, 0.75))
 TEACHER, STUDENT = Browser("a" * 32), Browser("b" * 32)
 OWNER = browser_name({COOKIE: TEACHER.cookie}) or ""
 

@@ -30,7 +30,7 @@ from viz_app.export.figure_arguments import parse_heads
 HOSTILE = "<script>alert('x')</script> ../../etc"
 LINES = b"\xef\xbb\xbfThe bus.\r\n\n" + HOSTILE.encode() + b"\n\xff\xfe\n" + b"x" * 3000 + b"\n"
 HEADS = "--heads=cross.2.3,encoder.1.1"
-TWO = ["headlight_cross_layer2_head3", "headlight_encoder_layer1_head1"]
+TWO = ["headlight_cross.2.3", "headlight_encoder.1.1"]
 Run = Callable[..., int]
 
 
@@ -64,7 +64,7 @@ def test_a_file_for_each_sentence_and_head_and_a_note_for_each_bad_line(
     texts.write_bytes(LINES)
     out = tmp_path / "figures"
     assert run("export", f"--texts={texts}", HEADS, "--format=json,csv", f"--out={out}") == 1, "two lines failed"
-    stems = {f"{line}_{head}" for line in ("001", "003") for head in ("cross_layer2_head3", "encoder_layer1_head1")}
+    stems = {f"{line}_{head}" for line in ("001", "003") for head in ("cross.2.3", "encoder.1.1")}
     endings = ("json/{}.json", "csv/{}.csv", "csv/{}.csv.json")
     files = contents(out)
     assert set(files) == {each.format(stem) for stem in stems for each in endings} | {"index.json", "index.html"}
@@ -73,7 +73,7 @@ def test_a_file_for_each_sentence_and_head_and_a_note_for_each_bad_line(
     assert "not UTF-8" in index["about"][0] and "at most" in index["about"][1]
     assert {m.split(":")[0] for m in caplog.messages if m.startswith("line ")} == {"line 4", "line 5"}
     assert [each["provenance"]["source"] for each in index["figures"]] == ["The bus."] * 2 + [HOSTILE] * 2
-    assert json.loads(files["json/001_cross_layer2_head3.json"])["provenance"]["heads"] == ["cross.2.3"]
+    assert json.loads(files["json/001_cross.2.3.json"])["provenance"]["heads"] == ["cross.2.3"]
     for data in files.values():
         assert str(tmp_path).encode() not in data
     document = Page(files["index.html"].decode())
@@ -110,7 +110,7 @@ def test_a_file_that_is_missing_or_of_somebody_else(run: Run, texts: Path, tmp_p
     out = tmp_path / "f"
     command = ("export", f"--texts={texts}", HEADS, "--format=json", f"--out={out}")
     assert run(*command) == 0
-    file = out / "json" / "001_cross_layer2_head3.json"
+    file = out / "json" / "001_cross.2.3.json"
     file.unlink()
     drawn.clear()
     assert run(*command) == 0
@@ -173,7 +173,7 @@ def test_a_file_lists_the_figures_of_a_set(run: Run, texts: Path, tmp_path: Path
     with zipfile.ZipFile(out) as archive:
         (name,) = (each for each in archive.namelist() if "lines" in each)
         assert archive.read(name) == (tmp_path / "a.json").read_bytes()
-        assert "json/001_cross_layer2.json" in archive.namelist()
+        assert "json/001_cross.2.json" in archive.namelist()
 
 
 @pytest.mark.parametrize("line", ["--view=grid", "--view=head", "--layer=1 --head=1 --other-text=x", "--font-pt=4"])

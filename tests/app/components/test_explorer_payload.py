@@ -14,6 +14,7 @@ from viz_app.components.buffer import split_buffer
 from viz_app.components.explorer.payload import Step, pack, with_selection
 from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import pack_weights, packed_size
+from viz_app.components.palette import palettes
 from viz_app.text import texts
 
 SCRIPT = "</script><img src=x onerror=alert(1)>"
@@ -53,7 +54,7 @@ def test_axes_steps_and_selection_come_back() -> None:
     assert header["axes"]["outputs"]["special"] == list(maps.outputs.special)
     assert header["steps"][2] == [0.5, [["\u2581ein", 0.1], [SCRIPT, 0.05]]]
     assert Selection.from_state(header["selection"], default=Selection()) == selection
-    assert header["opens"] == "layer"
+    assert header["opens"] == "layer" and header["colours"] == palettes()
     assert header["texts"] == table
     assert (header["gloss"], header["follow"], header["finished"]) == ([1, 0], True, True)
 

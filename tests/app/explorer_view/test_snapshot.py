@@ -114,8 +114,8 @@ def test_every_download_is_a_file_of_its_kind(seen: ForwardResult) -> None:
     files = {name: picture.file(name) for name in picture.formats}
     for name, start in starts.items():
         assert files[name].startswith(start)
-    assert picture.file_name("pdf") == "headlight_cross_layer1_head1_step2.pdf"
-    assert picture.file_name("gif") == "headlight_cross_layer1_head1_decoding.gif"
+    assert picture.file_name("pdf") == "headlight_cross.1.1_step2.pdf"
+    assert picture.file_name("gif") == "headlight_cross.1.1_decoding.gif"
     with Image.open(io.BytesIO(files["gif"])) as film:
         assert film.n_frames == len(seen.maps.outputs)  # type: ignore[attr-defined]
 

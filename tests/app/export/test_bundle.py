@@ -35,7 +35,7 @@ def test_a_bundle_has_every_figure_in_every_format_and_an_index(figures: list[Fi
     small = bundle(items[:1], ("png", "json"))
     assert small == bundle(items[:1], ("png", "json")), "byte for byte the same"
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        name = "headlight_cross_layer1_head1"
+        name = "headlight_cross.1.1"
         stems = [name, f"{name}-2", "_UP"]
         still = {f"{format}/{stem}.{format}" for stem in stems for format in ("svg", "csv")}
         records = {f"csv/{stem}.csv.json" for stem in [*stems, f"{name}_decoding"]}
@@ -103,6 +103,6 @@ def test_a_caption_of_the_paper_says_how_the_head_was_chosen(reader: ModelRunner
     assert isinstance(verb, LinesFigure)
     shares = np.array(verb.provenance["chosen_by"]["share_of_each_encoder_head"])
     layer, head = divmod(int(shares.argmax()), 4)
-    assert f"head {layer + 1}.{head + 1} attends to it most: {100 * shares.max():.0f} %" in verb.caption
+    assert f"head encoder.{layer + 1}.{head + 1} attends to it most: {100 * shares.max():.0f} %" in verb.caption
     assert [panel.layer for panel in verb.panels] == [layer] * 4
     assert "Of all 8 encoder heads" in anaphor.caption

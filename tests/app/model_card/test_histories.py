@@ -89,12 +89,12 @@ def test_without_any_history_there_is_no_section(app: AppTest, tmp_path: Path, m
 def test_the_explorer_gets_the_snapshot_of_the_address_and_of_the_slider(app: AppTest) -> None:
     history = History.load(SHIPPED)
     step = history.steps[4]
-    opened(app, "model", grown_at=str(step), grown_text="3", kind="encoder", layer="1", head="2")
+    opened(app, "model", grown_at=str(step), grown_text="3", head="encoder.1.2")
     shown, weights = split_buffer(mounted(app)["headlight_explorer"])
     assert shown["about"]["text"] == history.sentences[2].source and shown["about"]["model"] == "base"
     assert (shown["selection"]["kind"], shown["selection"]["layer"], shown["selection"]["head"]) == ("encoder", 0, 1)
     assert bytes(weights) == bytes(pack_weights(history.sentences[2].maps(4)).data)
-    assert address(app) | {"grown_at": str(step), "grown_text": "3", "kind": "encoder", "head": "2"} == address(app)
+    assert address(app) | {"grown_at": str(step), "grown_text": "3", "head": "encoder.1.2"} == address(app)
     app.select_slider[0].set_value(5).run()
     assert address(app)["grown_at"] == str(history.steps[5])
     _, weights = split_buffer(mounted(app)["headlight_explorer"])
@@ -109,7 +109,7 @@ def test_the_explorer_gets_the_snapshot_of_the_address_and_of_the_slider(app: Ap
         {"grown_at": "7"},
         {"grown_at": "-1"},
         {"grown_at": "<b>"},
-        {"kind": "x"},
+        {"head": "x.1.1"},
     ],
 )
 def test_nonsense_in_the_address_opens_the_start(params: dict[str, str]) -> None:
@@ -118,7 +118,7 @@ def test_nonsense_in_the_address_opens_the_start(params: dict[str, str]) -> None
 
 
 def test_a_history_of_a_link_is_forgotten_with_another_choice(app: AppTest) -> None:
-    opened(app, "model", grown_of="no-positions", kind="decoder", layer="2", head="2")
+    opened(app, "model", grown_of="no-positions", head="decoder.2.2")
     assert address(app)["grown_of"] == "no-positions"
     (chosen,) = (box for box in app.selectbox if str(box.key).startswith("growth-model"))
     chosen.select_index(0).run()

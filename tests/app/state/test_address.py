@@ -48,17 +48,19 @@ def test_a_link_carries_the_whole_selection(selection: Selection) -> None:
 
 def test_layers_and_heads_count_from_one() -> None:
     shown = {name: value for name, value in selection_to_params(BEST).items() if value is not None}
-    assert shown == {"kind": "cross", "layer": "5", "head": "3"}
+    assert shown == {"head": "cross.5.3"}
     other = selection_to_params(Selection(pin="q0", against="cross.6.8", branch=2, threshold=5, special=False))
     assert (other["pin"], other["against"], other["branch"]) == ("q1", "cross.6.8", "3")
     assert (other["threshold"], other["special"]) == ("5", "off")
     assert selection_from_params({"vs": "A  cat. "}, BEST).vs == "A cat."
-    assert selection_from_params({"layer": "1", "head": "8"}, BEST) == Selection(kind="cross", layer=0, head=7)
+    assert selection_from_params({"head": "encoder.1.8"}, BEST) == Selection(kind="encoder", layer=0, head=7)
 
 
-@pytest.mark.parametrize("bad", ["0", "-1", "1.5", "", "two", "²", "99999", "1e3", "../etc", "<b>", "٣"])
+@pytest.mark.parametrize(
+    "bad", ["0", "-1", "1.5", "cross.0.1", "cross.1", "", "²", "99999", "1e3", "../etc", "<b>", "٣"]
+)
 def test_nonsense_is_left_out_of_account(bad: str) -> None:
-    params = dict.fromkeys((*CHOICES, "layer", "head", "step", "special", "threshold", "pin", "against", "branch"), bad)
+    params = dict.fromkeys((*CHOICES, "head", "step", "special", "threshold", "pin", "against", "branch"), bad)
     assert selection_from_params(params, BEST) == BEST
 
 

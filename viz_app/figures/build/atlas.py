@@ -137,8 +137,7 @@ def _ends(measure: Measure, t: Texts) -> str:
     return "; ".join(
         t(
             f"atlas.grid_{end}",
-            kind=t(f"atlas.short_{head.kind}"),
-            head=f"{head.layer + 1}.{head.head + 1}",
+            head=str(head),
             value=number(value, measure.unit),
         )
         for end, (head, value) in (("most", rows[-1]), ("least", rows[0]))

@@ -35,6 +35,7 @@ def comparison(r: Request) -> HeatmapFigure:
     difference = _difference(a, b, r.other is not None if r.aligned is None else r.aligned)
     caption = view_captions.comparison_caption(difference, language=language)
     (layer_a, head_a), (layer_b, head_b) = places
+    where = f"{first.place(*places[0])}_against_{second.place(*places[1])}"
     view = {
         "name": "compare", "layer": layer_a, "head": head_a,
         "other_kind": kind_b, "other_layer": layer_b, "other_head": head_b,
@@ -42,7 +43,7 @@ def comparison(r: Request) -> HeatmapFigure:
     figure = first.figure(
         [a, b] if difference is None else [a, b, difference],
         title=t("figures.title_compare", first=names[0] or "A", second=names[1] or "B", kind=first.kind_title),
-        where=f"layer{layer_a + 1}_head{head_a + 1}_against_layer{layer_b + 1}_head{head_b + 1}",
+        where=where,
         view=view | ({"names": list(names)} if any(names) else {}),
         difference_title=t("figures.difference") if first.signed is None else first.scale_title,
         caption=caption.text,

@@ -23,7 +23,7 @@ def one_head(r: Request) -> HeatmapFigure:
     return view.figure(
         [view.panel(layer, head)],
         title=view.t("figures.title_head", head=captions.head_name(kind, layer, head), kind=view.kind_title),
-        where=f"layer{layer + 1}_head{head + 1}",
+        where=view.place(layer, head),
         view={"name": "head", "layer": layer, "head": head},
         draw_notes=kind == "decoder",
         caption=captions.head_caption(view.maps, kind, layer, head, language=r.language).text,
@@ -42,7 +42,7 @@ def layer_heads(r: Request) -> HeatmapFigure:
     return view.figure(
         [view.panel(layer, head, t("figures.panel_head", head=head + 1)) for head in heads],
         title=t("figures.title_layer", layer=layer + 1, count=count, kind=view.kind_title),
-        where=f"layer{layer + 1}",
+        where=view.place(layer),
         view={"name": "layer", "layer": layer},
         columns=min(LAYER_COLUMNS, count),
         caption=caption.text,
@@ -59,7 +59,7 @@ def all_heads(r: Request) -> HeatmapFigure:
     return view.figure(
         [view.panel(layer, head, titles[head]) for layer in range(layers) for head in range(heads)],
         title=t("figures.title_all", layers=layers, heads=heads, kind=view.kind_title),
-        where="all",
+        where=f"{kind}_all",
         view={"name": "heads"},
         columns=heads,
         row_titles=[t("figures.row_layer", layer=layer + 1) for layer in range(layers)],

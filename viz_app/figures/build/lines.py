@@ -32,7 +32,7 @@ def head_lines(r: Request) -> LinesFigure:
         title = t("figures.title_head", head=head_name(kind, layer, heads[0]), kind=view.kind_title)
     else:
         title = t("figures.title_lines", layer=layer + 1, heads=numbers, kind=view.kind_title)
-    where = f"layer{layer + 1}_head{'-'.join(str(head + 1) for head in heads)}_lines"
+    where = f"{view.place(layer, *heads)}_lines"
     caption = view_captions.lines_caption(view.maps, kind, layer, heads, query, language=r.language)
     parameters: dict[str, Any] = {"name": "lines", "layer": layer, "heads": list(heads)}
     if query is not None:

@@ -83,7 +83,7 @@ def tree(r: Request) -> ConstituencyFigure:
     title, place = t("figures.title_tree"), ""
     if r.step is not None:
         title = t("figures.title_tree_step", head=str(Head("cross", r.layer, r.head)), step=r.step)
-        place = f"_layer{r.layer + 1}_head{r.head + 1}_step{r.step}"
+        place = f"_{Head('cross', r.layer, r.head)}_step{r.step}"
     figure = ConstituencyFigure(
         nodes=[*_nodes(r.parse, repaired)],
         words=r.parse.words,

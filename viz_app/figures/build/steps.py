@@ -63,7 +63,7 @@ def decoding_steps(r: Request) -> HeatmapFigure:
     return last.figure(
         panels,
         title=t("figures.title_head", head=head_name(kind, layer, head), kind=last.kind_title),
-        where=f"layer{layer + 1}_head{head + 1}_steps",
+        where=f"{last.place(layer, head)}_steps",
         view={"name": "steps", "layer": layer, "head": head, "steps": list(steps)},
         columns=_COLUMNS,
         room_queries=panels[-1].query_labels,

@@ -111,10 +111,14 @@ class AttentionSlice:
         """Return a heading that says at which step, if at one."""
         return title if self.upto is None else self.t("figures.title_step", title=title, step=self.upto)
 
+    def place(self, layer: int, *heads: int) -> str:
+        """Return the name of a layer, such as `cross.6`, of a head of it, `cross.6.8`, or of several, `cross.6.1-8`."""
+        return ".".join([self.kind, str(layer + 1), *filter(None, ["-".join(str(head + 1) for head in heads)])])
+
     def shared(self, panels: list[HeatmapPanel], where: str, view: Mapping[str, Any]) -> dict[str, Any]:
         """Return the common fields of figures; `where` is the part of the file's name that names the heads."""
         step = f"step{self.upto}" if self.upto else ""
-        parts = ["headlight", self.figure_kind, where, "words" if self.unit == "words" else "", step]
+        parts = ["headlight", where, "words" if self.unit == "words" else "", step]
         return {
             "kind": self.figure_kind,
             "language": self.t.language,

@@ -43,9 +43,9 @@ class _Method:
 METHODS = {name: _Method(method) for name, method in vars(Classrooms).items() if not name.startswith("_")}
 
 
-def to_call(method: str, *given: object) -> bytes:
+def to_call(method: str, *arguments: object) -> bytes:
     """Encode the arguments of a method, defaults included."""
-    bound = METHODS[method].signature.bind(None, *given)
+    bound = METHODS[method].signature.bind(None, *arguments)
     bound.apply_defaults()
     return msgspec.json.encode(bound.args[1:])
 
@@ -55,11 +55,11 @@ def call(store: Classrooms, method: str, arguments: bytes) -> bytes | Failure:
     if method not in METHODS or len(arguments) > MAX_CALL_BYTES:
         return Failure("Call")
     try:
-        given = msgspec.json.decode(arguments, type=METHODS[method].arguments)
+        values = msgspec.json.decode(arguments, type=METHODS[method].arguments)
     except READ_ERRORS:
         return Failure("Call")
     try:
-        return msgspec.json.encode(getattr(store, method)(*given))
+        return msgspec.json.encode(getattr(store, method)(*values))
     except tuple(_ERRORS.values()) as error:
         return Failure(type(error).__name__)
 

@@ -37,13 +37,13 @@ class AttentionQuestion(Struct, frozen=True, kw_only=True, tag="attention"):
     """Question where a head looks: the class taps a token of one row, or a cell of a map.
 
     Args:
-        head: Kind, layer and head, both from 1: "encoder 5.3".
+        head: Its name, such as encoder.5.3.
         queries: Tokens that attend; one for a row.
         keys: Tokens that are attended to.
         weights: The head's own weights, row by row.
     """
 
-    head: Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross) [1-9][0-9]?\.[1-9][0-9]?\Z")]
+    head: Annotated[str, Meta(pattern=r"\A(encoder|decoder|cross)\.[1-9][0-9]?\.[1-9][0-9]?\Z")]
     queries: _Tokens
     keys: _Tokens
     weights: Annotated[tuple[_Weight, ...], Meta(max_length=MAX_OPTIONS)]

@@ -19,9 +19,9 @@ class NotComparable(Exception):
     """The sentence or the model to compare with is unavailable."""
 
 
-def other_models(own: str) -> list[str]:
+def other_models(model: str) -> list[str]:
     """Return the names of the models that a model can be compared with."""
-    return [name for name in available_models() if name != own]
+    return [name for name in available_models() if name != model]
 
 
 def _get_service(name: str) -> TranslationService:

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
 
 
-def parse_tree(best: Translation, branch: int, shown: Translation, translator: Translator) -> dict[str, Any]:
+def parse_tree(best: Translation, branch: int, translation: Translation, translator: Translator) -> dict[str, Any]:
     """Return the tree of a branch of the search for a sentence, and the trees of the other hypotheses.
 
     Args:
         best: Best translation of the search.
         branch: Number of the branch that is shown; see `viz_app.serving.models.search_tree`.
-        shown: That branch.
+        translation: That branch.
         translator: The model.
 
     Returns:
@@ -32,7 +32,7 @@ def parse_tree(best: Translation, branch: int, shown: Translation, translator: T
         `branch`, `score` and `nodes` ([label, begin, end]) of each other hypothesis. `constrained`: whether the search
         allows only trees. Empty for a model that generates no trees, and for a sentence without words.
     """
-    parse = ParserOutput.from_tokens(shown.source, shown.tokens, shown.scores, translator.tokenizer)
+    parse = ParserOutput.from_tokens(translation.source, translation.tokens, translation.scores, translator.tokenizer)
     if parse is None:
         return {}
     repaired = parse.repaired()
@@ -66,5 +66,5 @@ def _tree_of(hypothesis: Hypothesis, words: Sequence[str], translator: Translato
 
 def _tokens_of(word: int, token_words: Sequence[int]) -> tuple[int, int]:
     """Return the first and last token of a word."""
-    own = [token for token, each in enumerate(token_words) if each == word]
-    return (own[0], own[-1]) if own else (-1, -1)
+    tokens = [token for token, each in enumerate(token_words) if each == word]
+    return (tokens[0], tokens[-1]) if tokens else (-1, -1)

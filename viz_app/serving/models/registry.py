@@ -26,8 +26,8 @@ _GIT_SECONDS = 5
 
 def checkpoint_folder() -> Path:
     """Return the folder of the default model: HEADLIGHT_CHECKPOINT, or the shipped one."""
-    chosen = os.environ.get("HEADLIGHT_CHECKPOINT")
-    return Path(find_checkpoint(chosen)) if chosen else DEFAULT_CHECKPOINT
+    name = os.environ.get("HEADLIGHT_CHECKPOINT")
+    return Path(find_checkpoint(name)) if name else DEFAULT_CHECKPOINT
 
 
 def available_models() -> dict[str, Path]:
@@ -46,23 +46,23 @@ def available_models() -> dict[str, Path]:
     named += [(name, Path(report.folder)) for name, report in opened_models().models.items()]
     models: dict[str, Path] = {}
     there: set[str] = set()
-    for own, folder in named:
+    for stem, folder in named:
         place = os.path.realpath(folder)  # half the work of `resolve`, for a page that asks ten times
         if place in there:
             continue
         there.add(place)
-        name, number = own, 2
+        name, number = stem, 2
         while name in models:
-            name, number = f"{own} ({number})", number + 1
+            name, number = f"{stem} ({number})", number + 1
         models[name] = folder
     return models
 
 
 def opened_by_visitors() -> dict[str, str]:
     """Return the names of the models that visitors have opened: name in the store -> name in the choice."""
-    chosen = {folder.resolve(): name for name, folder in available_models().items()}
+    names = {folder.resolve(): name for name, folder in available_models().items()}
     folders = {name: Path(report.folder).resolve() for name, report in opened_models().models.items()}
-    return {name: chosen[folder] for name, folder in folders.items() if folder in chosen}
+    return {name: names[folder] for name, folder in folders.items() if folder in names}
 
 
 def is_tracked(folder: Path) -> bool:

@@ -12,7 +12,7 @@ from viz_app.serving.scheduling.request_queue import OnPosition
 def selected_translation(
     served: TranslationService,
     session: str,
-    own: TranslationResult,
+    translation: TranslationResult,
     selection: Selection,
     on_position: OnPosition | None = None,
 ) -> tuple[TranslationResult, TranslationResult, Selection]:
@@ -21,7 +21,7 @@ def selected_translation(
     Args:
         served: The model.
         session: As for `TranslationService.translate`.
-        own: The model's own translation of the sentence.
+        translation: The model's own translation of the sentence.
         selection: Its `force` and `branch` choose.
         on_position: As for `TranslationService.translate`.
 
@@ -31,8 +31,8 @@ def selected_translation(
     Raises:
         Superseded: When a newer request of the session took over.
     """
-    best = served.translate_forced(session, own, selection.force or "", on_position=on_position)
-    shown = served.translate_branch(session, best, selection.branch, on_position=on_position)
-    branch = selection.branch if shown is not best else 0
-    force = selection.force if best is not own else None
-    return best, shown, dataclasses.replace(selection, branch=branch, force=force)
+    best = served.translate_forced(session, translation, selection.force or "", on_position=on_position)
+    branch_result = served.translate_branch(session, best, selection.branch, on_position=on_position)
+    branch = selection.branch if branch_result is not best else 0
+    force = selection.force if best is not translation else None
+    return best, branch_result, dataclasses.replace(selection, branch=branch, force=force)

@@ -253,7 +253,7 @@ class TranslationService:
     def translate_forced(
         self,
         session: str,
-        own: TranslationResult,
+        free: TranslationResult,
         tokens: str,
         *,
         on_position: OnPosition | None = None,
@@ -262,7 +262,7 @@ class TranslationService:
 
         Args:
             session: As for `translate`.
-            own: Result of `translate` for the sentence.
+            free: Result of `translate` for the sentence.
             tokens: The beginning, a space between tokens. One that no translation has, or an empty one, gives `own`.
             on_position: As for `translate`.
 
@@ -273,8 +273,8 @@ class TranslationService:
 
         prefix = tuple(self._token_ids.get(token, -1) for token in tokens.split())
         if not prefix or -1 in prefix:
-            return own
-        text = own.translation.source
+            return free
+        text = free.translation.source
 
         def translate(should_stop: ShouldStop) -> TranslationResult:
             translation = self.translator.translate(text, beam=BEAM, prefix=prefix, should_stop=should_stop)
@@ -283,7 +283,7 @@ class TranslationService:
         try:
             return self.compute_once(session, ("forced", text, prefix), translate, on_position=on_position)
         except PrefixError:
-            return own
+            return free
 
     def translate_branch(
         self,
@@ -306,10 +306,10 @@ class TranslationService:
         Raises:
             Superseded: When a newer request of the session took over.
         """
-        chosen = branch_translation(best.translation, number, self.translator)
-        if chosen is best.translation:
+        branch = branch_translation(best.translation, number, self.translator)
+        if branch is best.translation:
             return best
-        key = ("branch", chosen.source, chosen.tokens, chosen.finished)  # the search may have had a forced beginning
+        key = ("branch", branch.source, branch.tokens, branch.finished)  # the search may have had a forced beginning
         return self.compute_once(
-            session, key, lambda _: TranslationResult(chosen, chosen.attention), on_position=on_position
+            session, key, lambda _: TranslationResult(branch, branch.attention), on_position=on_position
         )

@@ -152,12 +152,12 @@ def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Re
     plan = recognise(ForeignFolder(source))
     total, out = len(plan.origins), Path(job.out)
     check_room(out.parent, _float16_bytes(plan.model))
-    chosen = {"source_language": job.source_language or None, "target_language": job.target_language or None}
+    languages = {"source_language": job.source_language or None, "target_language": job.target_language or None}
     vocabulary = plan.tokenizer.vocabulary
     try:
         asked = {
             side: name
-            for side, name in chosen.items()
+            for side, name in languages.items()
             if name and side.replace("_", " ") in (vocabulary.source_prefix, vocabulary.target_prefix)
         }
         named = vocabulary.with_languages(asked.get("source_language"), asked.get("target_language"))
@@ -175,7 +175,7 @@ def _opened(job: Job, source: Path, on_step: Callable[[str, float], None]) -> Re
         on_step("convert", done / max(1, total))
 
     try:
-        result = convert(source, out, **chosen, on_progress=on_weight)
+        result = convert(source, out, **languages, on_progress=on_weight)
     except ConversionError:
         shutil.rmtree(out, ignore_errors=True)
         raise

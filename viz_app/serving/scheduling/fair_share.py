@@ -94,12 +94,12 @@ class FairShare:
 
     def order(self, waiting: Collection[_R]) -> list[_R]:
         """Return waiting requests in the order of service at their expected costs."""
-        left: defaultdict[str, list[_R]] = defaultdict(list)
+        by_address: defaultdict[str, list[_R]] = defaultdict(list)
         for request in waiting:
-            left[request.address].append(request)
-        queues = {address: self._order_in_address(address, requests) for address, requests in left.items()}
-        used = {address: self._addresses.used[address] for address in left}
-        weights = {address: self._weight(address) for address in left}
+            by_address[request.address].append(request)
+        queues = {address: self._order_in_address(address, requests) for address, requests in by_address.items()}
+        used = {address: self._addresses.used[address] for address in by_address}
+        weights = {address: self._weight(address) for address in by_address}
         heads: list[tuple[float, int, _R]] = []
 
         def push(address: str) -> None:
@@ -108,7 +108,7 @@ class FairShare:
                 finish = used[address] + self._expected(request) / weights[address]
                 heapq.heappush(heads, (finish, request.arrival, request))
 
-        for address in left:
+        for address in by_address:
             push(address)
         ordered: list[_R] = []
         while heads:

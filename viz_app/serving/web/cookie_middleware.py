@@ -31,17 +31,17 @@ class BrowserCookie:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or connection."""
-        given = None
+        header = None
         if scope["type"] == "http" and _asks_for_page(scope):
             request = HTTPConnection(scope)
-            given = cookie_header(request) if browser_name(request.cookies) is None else None
-        if given is None:
+            header = cookie_header(request) if browser_name(request.cookies) is None else None
+        if header is None:
             await self._app(scope, receive, send)
             return
 
         async def with_cookie(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", []), (b"set-cookie", given.encode())]}
+                message = {**message, "headers": [*message.get("headers", []), (b"set-cookie", header.encode())]}
             await send(message)
 
         await self._app(scope, receive, with_cookie)

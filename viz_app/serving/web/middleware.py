@@ -120,8 +120,8 @@ def _limited(receive: Receive, send: Send) -> Receive:
             if len(message.get("bytes") or message.get("text") or b"") > MAX_MESSAGE_BYTES:
                 await send({"type": "websocket.close", "code": _TOO_BIG, "reason": "the message is too big"})
                 return {"type": "websocket.disconnect", "code": _TOO_BIG}
-            if (left := bucket.take()) < 0:
-                await asyncio.sleep(-left / MESSAGES_PER_SECOND)
+            if (balance := bucket.take()) < 0:
+                await asyncio.sleep(-balance / MESSAGES_PER_SECOND)
             if not message.get("bytes") or is_offered(message["bytes"]):
                 return message
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from transformer_core.attention_maps import AttentionMaps
+from transformer_core.head import Head
 from viz_app.components.explorer.selection import OTHER_VIEWS, OtherView, Selection
 from viz_app.explorer_view.external_views import drawing_cost, head_figure, select_maps
 from viz_app.state.query_params import other_view_from_params
@@ -113,5 +114,5 @@ def _draw_bertviz(
     document: tuple[object, str] | None = st.session_state.get(_DOCUMENT)
     if document is None or document[0] != key:
         document = st.session_state[_DOCUMENT] = (key, bertviz_document(maps, view, **options))
-    title = t(f"other.title_{view}", kind=t(f"figures.kind_{kind}"), layer=layer + 1, head=head + 1)
+    title = t(f"other.title_{view}", kind=t(f"figures.kind_{kind}"), head=str(Head(kind, layer, head)))
     bertviz_frame(document[1], key="other_bertviz", title=title, failed=t("other.failed"))

@@ -92,8 +92,8 @@ def test_arguments_are_checked(maps: AttentionMaps, arguments: dict[str, Any], m
 
 
 def test_file_names_count_from_one(maps: AttentionMaps) -> None:
-    assert file_name(one_head(maps, "cross", 3, 5), "pdf") == "headlight_cross_layer4_head6.pdf"
-    assert file_name(layer_heads(maps, "decoder", 0, unit="words"), "csv") == "headlight_decoder_layer1_words.csv"
+    assert file_name(one_head(maps, "cross", 3, 5), "pdf") == "headlight_cross.4.6.pdf"
+    assert file_name(layer_heads(maps, "decoder", 0, unit="words"), "csv") == "headlight_decoder.1_words.csv"
     assert file_name(all_heads(maps, "encoder", step=2), "png") == "headlight_encoder_all_step2.png"
 
 

@@ -64,7 +64,7 @@ def test_lines_have_the_weights_of_their_heads(maps: AttentionMaps) -> None:
 def test_lines_of_one_head_and_all_queries(maps: AttentionMaps) -> None:
     figure = drawn("lines", maps=maps, kind="encoder", layer=0, head=2)
     assert len({row for _, row, _, _ in figure.links()}) == 7
-    assert file_name(figure, "pdf") == "headlight_encoder_layer1_head3_lines.pdf"
+    assert file_name(figure, "pdf") == "headlight_encoder.1.3_lines.pdf"
 
 
 def test_lines_and_trees_show_their_tokens(hostile: AttentionMaps, search: Search) -> None:

@@ -110,6 +110,10 @@ def test_inner_values_are_on_or_off_as_the_network_says(
     assert 0 <= data.values["order_error"] < 1e-4
 
 
+def test_a_token_is_carried_past_the_others() -> None:
+    assert forward_steps.moved_order(4, 2).tolist() == [1, 2, 0, 3]
+
+
 def test_the_order_error_would_see_a_network_that_looks_around(translator: Translator) -> None:
     """A feed-forward network that mixes its positions is caught."""
     model = translator.model

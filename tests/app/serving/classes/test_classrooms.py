@@ -245,7 +245,7 @@ def test_thirty_threads_lose_no_answer(rooms: Rooms, code: str) -> None:
 
 
 def attention(**changes: Any) -> dict[str, Any]:
-    plain = {"type": "attention", "head": "encoder 5.3", "queries": ["it"], "keys": ["the", "dog"]}
+    plain = {"type": "attention", "head": "encoder.5.3", "queries": ["it"], "keys": ["the", "dog"]}
     return {**plain, "weights": [0.25, 0.75], **changes}
 
 
@@ -255,7 +255,7 @@ def attention(**changes: Any) -> dict[str, Any]:
         attention(weights=[0.5]),
         attention(weights=[0.5, float("inf")]),
         attention(weights=[0.5, -1.0]),
-        attention(head="encoder 5.3<script>"),
+        attention(head="encoder.5.3<script>"),
         attention(queries=[]),
         attention(keys=["x" * 65, "dog"]),
         attention(queries=["q"] * 65, keys=["k"] * 64, weights=[0.0] * 65 * 64),
