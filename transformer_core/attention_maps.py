@@ -109,8 +109,8 @@ class AttentionMaps(ShortRepr):
             ValueError: Shapes, tokens or weights are wrong; one line says what is allowed.
             MapsTooLarge: The maps would take more than 1 GiB.
         """
-        given = {"encoder": encoder, "decoder": decoder, "cross": cross}
-        return cls._labelled({k: list(v) for k, v in given.items() if v is not None}, source_tokens, target_tokens)
+        arrays = {"encoder": encoder, "decoder": decoder, "cross": cross}
+        return cls._labelled({k: list(v) for k, v in arrays.items() if v is not None}, source_tokens, target_tokens)
 
     @classmethod
     def from_transformers(

@@ -191,13 +191,13 @@ class ModelConfig(_Config):
 
     def _check_attention(self) -> None:
         name = self.attention
-        own = f"one of your own: import the module that calls register_variant({name!r}, ...) first"
-        _require(name in VARIANTS, "attention", name, f"{', '.join(VARIANTS)}, or {own}")
+        registered = f"one of your own: import the module that calls register_variant({name!r}, ...) first"
+        _require(name in VARIANTS, "attention", name, f"{', '.join(VARIANTS)}, or {registered}")
         variant = VARIANTS[name]
         needed = {**variant.requires} if variant.build_restricted else {"window": 0, **variant.requires}
         for option, value in needed.items():
-            given = getattr(self, option)
-            _require(given == value, option, given, f"{str(value).lower()} where attention is {name}")
+            current = getattr(self, option)
+            _require(current == value, option, current, f"{str(value).lower()} where attention is {name}")
 
     @property
     def max_length(self) -> int | None:

@@ -253,19 +253,19 @@ def axis_of(tokens: Sequence[str]) -> Axis:
     from transformer_core.text.tokenizer import word_numbers
 
     special = tuple(map(is_special, tokens))
-    shown = _with_marks(tokens, special)
-    if not any(WORD_BOUNDARY in token for token in shown):
+    labels = _with_marks(tokens, special)
+    if not any(WORD_BOUNDARY in token for token in labels):
         return Axis(tuple(tokens), tuple(range(len(tokens))), special)
     words: list[int] = []
     start = 0
-    while start < len(shown):
+    while start < len(labels):
         end = start + 1
-        while not special[start] and end < len(shown) and not special[end]:
+        while not special[start] and end < len(labels) and not special[end]:
             end += 1
         first = words[-1] + 1 if words else 0
-        words += [first + number for number in word_numbers(shown[start:end])]
+        words += [first + number for number in word_numbers(labels[start:end])]
         start = end
-    return Axis(tuple(shown), tuple(words), special)
+    return Axis(tuple(labels), tuple(words), special)
 
 
 def _with_marks(tokens: Sequence[str], special: Sequence[bool]) -> list[str]:

@@ -30,8 +30,8 @@ class ShortRepr:
 
 
 def _lines(self: Any) -> str:
-    shown = {each.name: _short(getattr(self, each.name)) for each in fields(self) if each.repr}
-    lines = [f"  {name}: {text[:_WIDTH]}{'...' * (len(text) > _WIDTH)}" for name, text in shown.items() if text]
+    values = {each.name: _short(getattr(self, each.name)) for each in fields(self) if each.repr}
+    lines = [f"  {name}: {text[:_WIDTH]}{'...' * (len(text) > _WIDTH)}" for name, text in values.items() if text]
     return "\n".join([type(self).__name__, *lines])
 
 

@@ -83,8 +83,8 @@ class Translation(ShortRepr):
 
     def attention_of(self, hypothesis: int) -> AttentionMaps:
         """Return all attention weights of one of the hypotheses."""
-        chosen = self.hypotheses[hypothesis]
-        return self._translator.attention(self.source_encoding, chosen.ids, chosen.finished)
+        candidate = self.hypotheses[hypothesis]
+        return self._translator.attention(self.source_encoding, candidate.ids, candidate.finished)
 
     @property
     def alternatives(self) -> tuple[tuple[tuple[str, float], ...], ...]:
@@ -297,8 +297,8 @@ class Translator:
             DecodingStopped: `should_stop` returned True.
             PrefixError: As for `translate_batch`.
         """
-        given: dict[str, Any] = {"beam": beam, "alpha": alpha, "constrained": constrained}
-        changes = {name: value for name, value in given.items() if value is not None}
+        options: dict[str, Any] = {"beam": beam, "alpha": alpha, "constrained": constrained}
+        changes = {name: value for name, value in options.items() if value is not None}
         config, special = self.decoding.replace(**changes), self.tokenizer.special
         filled = [number for number, ids in enumerate(sources) if ids]
         begun = [()] * len(sources) if prefixes is None else prefixes

@@ -140,12 +140,12 @@ def main(arguments: Sequence[str] | None = None, program: Program = PROGRAM) -> 
     Data go to standard output, progress and logs to standard error. The status is 0 when done, 2 for unusable arguments
     (one line says why and what is allowed), 1 when something failed (one line; --debug shows the whole stack trace).
     """
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given or os.environ.get("HEADLIGHT_DEBUG", "0") not in ("", "0")
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words or os.environ.get("HEADLIGHT_DEBUG", "0") not in ("", "0")
     _use_utf8()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     try:
-        return _run(given, program)
+        return _run(words, program)
     except SystemExit as leave:  # argparse leaves after --help
         return leave.code if isinstance(leave.code, int) else 0
     except BrokenPipeError:  # the reader went away, as `head` does
@@ -157,18 +157,18 @@ def main(arguments: Sequence[str] | None = None, program: Program = PROGRAM) -> 
         return _fail(_message(error), 2 if isinstance(error, ConfigError) else 1, debug)
 
 
-def _run(given: list[str], program: Program) -> int:
-    name = given[0] if given else "--help"
+def _run(words: list[str], program: Program) -> int:
+    name = words[0] if words else "--help"
     if name in ("-h", "--help", "help"):
         width = max(10, *map(len, program.commands))
         commands = "\n".join(f"  {command:<{width}} {about}" for command, about in program.commands.items())
         about = inspect.cleandoc(program.help or "").format(commands=commands)
         sys.stdout.write(f"usage: {program.prog} COMMAND ...\n\n{about}\n")
-        return 0 if given else 2
+        return 0 if words else 2
     if name == "--version":
         sys.stdout.write(f"Headlight {__version__}\n")
         return 0
-    name, arguments = name.replace("_", "-"), given[1:]
+    name, arguments = name.replace("_", "-"), words[1:]
     if group := [command for command in program.commands if command.startswith(f"{name} ")]:
         if not arguments or arguments[0] in ("-h", "--help"):
             listed = "\n".join(f"  {command:<27} {program.commands[command]}" for command in group)

@@ -121,8 +121,8 @@ def _place(choice: Choice, *, named: bool) -> str:
 def _rounded(methods: dict[str, Compared]) -> dict[str, Any]:
     """Return numbers for programs: rates from 0 to 1."""
 
-    def choice(chosen: Choice) -> dict[str, Any]:
-        return dict(zip(("method", "head"), chosen, strict=True))
+    def choice(row: Choice) -> dict[str, Any]:
+        return dict(zip(("method", "head"), row, strict=True))
 
     return {
         method: {

@@ -324,8 +324,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
     def add_usage(self, usage: str | None, actions: Iterable[argparse.Action], *rest: Any, **named: Any) -> None:
         """Leave out what every command has."""
-        own = [action for action in actions if action.dest not in ("help", "debug", "device", "threads")]
-        super().add_usage(usage, own, *rest, **named)
+        listed = [action for action in actions if action.dest not in ("help", "debug", "device", "threads")]
+        super().add_usage(usage, listed, *rest, **named)
 
     def _get_help_string(self, action: argparse.Action) -> str:
         text = (action.help or "").rstrip()

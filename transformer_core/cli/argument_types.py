@@ -57,9 +57,9 @@ def check_new_file(option: str, path: Path, force: bool) -> None:
         raise UsageError(f"{option}: folder not found: {path.parent}")
 
 
-def output_path(given: str) -> Path:
+def output_path(name: str) -> Path:
     """Return where to write: the target of a link to a file or folder, so that the link stays."""
-    path = Path(given)
+    path = Path(name)
     is_replaceable = path.is_file() or path.is_dir() or not path.exists()
     return path.resolve() if path.is_symlink() and is_replaceable else path
 
@@ -158,8 +158,8 @@ def bounded_number(least: int, most: int | None) -> Callable[[str], int]:
 def path_type(read: Callable[[str], str], *, folder: bool, parallel: bool, hint: str = "") -> Callable[[str], str]:
     """Return the type of a path that exists; the error for any other ends with the hint."""
 
-    def existing_path(given: str) -> str:
-        path = read(given)
+    def existing_path(name: str) -> str:
+        path = read(name)
         if missing := not_found(path, folder=folder, parallel=parallel):
             raise argparse.ArgumentTypeError(f"{missing}; {hint}" if hint else missing)
         return path

@@ -62,8 +62,8 @@ def select_device(name: str, threads: int) -> str:
 
 def load_translator(options: Options) -> Translator:
     """Load the model of --checkpoint on the device of --device, after all options are checked."""
-    given = {name: getattr(options, name, None) for name in SEARCH}
-    changes = {name: value for name, value in given.items() if value is not None}
+    search = {name: getattr(options, name, None) for name in SEARCH}
+    changes = {name: value for name, value in search.items() if value is not None}
     DecodingConfig(**changes)
     device = select_device(options.device, options.threads)
 
@@ -120,8 +120,8 @@ def write_scores(summary: Mapping[str, Any], prefix: str = "") -> None:
         if isinstance(value, dict):
             write_scores(value, f"{prefix}{name}.")
             continue
-        shown = f"{value:.{4 if name in _FINE else 2}f}" if isinstance(value, float) else str(value)
-        sys.stdout.write(f"{prefix + name:<32}  {shown}\n")
+        text = f"{value:.{4 if name in _FINE else 2}f}" if isinstance(value, float) else str(value)
+        sys.stdout.write(f"{prefix + name:<32}  {text}\n")
 
 
 def write_summary(summary: Mapping[str, Any]) -> None:

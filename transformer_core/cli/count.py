@@ -52,22 +52,22 @@ def run(options: Options) -> int:
     if options.recipe:
         given = train.overridden(train.read_recipe(options.recipe, PROGRAM.parser("train")), given)
     name = given.get("preset", _DEFAULT_PRESET)
-    chosen = preset(name)
-    model = merged_model(chosen.model, {**_vocabulary(given), **given.get("model", {})})
-    training = TrainingConfig.from_dict({**chosen.training.to_dict(), **given.get("training", {})})
+    base = preset(name)
+    model = merged_model(base.model, {**_vocabulary(given), **given.get("model", {})})
+    training = TrainingConfig.from_dict({**base.training.to_dict(), **given.get("training", {})})
     paper = PAPER_RUNS[name].flops if name in PAPER_RUNS else None
     summary = _summary(model, training, length) | {"preset": name, "paper_flops": paper}
     write_table(_rows(summary))
-    if name == _DEFAULT_PRESET and model == chosen.model:
+    if name == _DEFAULT_PRESET and model == base.model:
         write_table([(_WHY_NOT_65,), ("",)])
     write_summary(summary)
     return 0
 
 
-def _vocabulary(given: dict[str, Any]) -> dict[str, int]:
+def _vocabulary(options: dict[str, Any]) -> dict[str, int]:
     """Return the sizes of the vocabulary of the prepared text, which `train` takes too."""
-    file = Path(given.get("data", "")) / "meta.json"
-    meta = read_object(file, MAX_METRIC_BYTES) if "data" in given and file.is_file() else {}
+    file = Path(options.get("data", "")) / "meta.json"
+    meta = read_object(file, MAX_METRIC_BYTES) if "data" in options and file.is_file() else {}
     return {name: meta[name] for name in ("vocab_size", "source_vocab_size") if name in meta}
 
 

@@ -144,18 +144,18 @@ def _evaluated(translator: Translator, test: TestSet, options: Options) -> Evalu
     return result
 
 
-def _references(given: str) -> int | None:
-    if given == "all":
+def _references(text: str) -> int | None:
+    if text == "all":
         return None
-    if not (given.isascii() and given.isdecimal() and int(given) > 0):
-        raise UsageError(f"--references is {given!r}, but must be a positive whole number or all")
-    return int(given)
+    if not (text.isascii() and text.isdecimal() and int(text) > 0):
+        raise UsageError(f"--references is {text!r}, but must be a positive whole number or all")
+    return int(text)
 
 
 def _run_parser(options: Options) -> int:
     """Score a checkpoint on a treebank."""
-    if given := [name for name, default in _OF_TRANSLATION.items() if getattr(options, name) != default]:
-        raise UsageError(f"--{given[0].replace('_', '-')} needs --task translation")
+    if unfit := [name for name, default in _OF_TRANSLATION.items() if getattr(options, name) != default]:
+        raise UsageError(f"--{unfit[0].replace('_', '-')} needs --task translation")
 
     from transformer_core.constituency_parser import score_parses
     from transformer_core.data import read_treebank

@@ -104,14 +104,14 @@ def _choices(plan: Plan) -> tuple[bool, bool]:
     return SOURCE_LANGUAGE in prefixes, TARGET_LANGUAGE in prefixes
 
 
-def _spoken(folder: ForeignFolder, plan: Plan, *given: str | None) -> tuple[str, str]:
+def _spoken(folder: ForeignFolder, plan: Plan, *requested: str | None) -> tuple[str, str]:
     """Return the BCP 47 codes of source and target language: chosen, given by the caller, or stated in the files."""
     vocabulary = plan.tokenizer.vocabulary
-    chosen = (vocabulary.source_language, vocabulary.target_language)
+    codes = (vocabulary.source_language, vocabulary.target_language)
     languages: list[str] = []
-    for side, choice, name, fact in zip(("source", "target"), _choices(plan), given, stated(folder), strict=True):
+    for side, choice, name, fact in zip(("source", "target"), _choices(plan), requested, stated(folder), strict=True):
         if choice:
-            languages.append(bcp47(chosen[len(languages)]))
+            languages.append(bcp47(codes[len(languages)]))
         elif name is None:
             languages.append(fact)
         elif code := bcp47(name):

@@ -85,14 +85,14 @@ def _converted_shapes(folder: ForeignFolder, plan: Plan) -> dict[str, Shape]:
     place = {name: number for number, name in enumerate(folder.shapes)}
     shapes = {}
     for name, origin in sorted(plan.origins.items(), key=lambda pair: place[pair[1].name]):
-        given = folder.shapes[origin.name]
+        shape = folder.shapes[origin.name]
         try:
-            shapes[name] = origin.shape(given)
+            shapes[name] = origin.shape(shape)
         except (RuntimeError, IndexError) as error:
-            raise ConversionError(f"taken for {plan.family}: {origin.name} has shape {given}") from error
+            raise ConversionError(f"taken for {plan.family}: {origin.name} has shape {shape}") from error
         if name not in expected or shapes[name] != expected[name]:
             needs = f"{name} needs {expected[name]}" if name in expected else f"the model has no {name}"
-            raise ConversionError(f"taken for {plan.family}: {origin.name} has shape {given}, but {needs}")
+            raise ConversionError(f"taken for {plan.family}: {origin.name} has shape {shape}, but {needs}")
     return shapes
 
 

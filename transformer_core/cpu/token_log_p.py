@@ -17,14 +17,14 @@ def token_log_p(x: Tensor, weight: Tensor, bias: Tensor | None, tokens: Tensor) 
     The weight, (V, d), may be float16, as it is stored.
     """
     size = max(1, BLOCK_VALUES // max(1, len(x)))
-    own = (x * weight[tokens]).sum(dim=1, keepdim=True)
+    logit = (x * weight[tokens]).sum(dim=1, keepdim=True)
     if bias is not None:
-        own += bias[tokens, None]
+        logit += bias[tokens, None]
     total = x.new_zeros(len(x))  # sum of exp(logit - own logit): no maximum is needed first, and p is its inverse
     for start in range(0, len(weight), size):
         block = slice(start, start + size)
         logits = F.linear(x, weight[block].to(x.dtype), None if bias is None else bias[block])
-        total += logits.sub_(own).exp_().sum(dim=1)
+        total += logits.sub_(logit).exp_().sum(dim=1)
     log_p: Tensor = -total.log()
     extreme = ~total.isfinite()  # p is below e^-88
     if extreme.any():

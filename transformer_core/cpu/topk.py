@@ -28,9 +28,9 @@ def chunked_topk(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
 def _by_chunks(values: Tensor, count: int) -> tuple[Tensor, Tensor]:
     size = values.shape[1] // _WIDTH * _WIDTH
     chunks = values[:, :size].reshape(len(values), -1, _WIDTH)  # (R, C, w)
-    chosen = chunks.amax(dim=-1).topk(count).indices[:, :, None]  # (R, count, 1)
-    candidates = chunks.gather(1, chosen.expand(-1, -1, _WIDTH)).flatten(1)  # (R, count * w)
-    places = (chosen * _WIDTH + torch.arange(_WIDTH)).flatten(1)
+    best_chunks = chunks.amax(dim=-1).topk(count).indices[:, :, None]  # (R, count, 1)
+    candidates = chunks.gather(1, best_chunks.expand(-1, -1, _WIDTH)).flatten(1)  # (R, count * w)
+    places = (best_chunks * _WIDTH + torch.arange(_WIDTH)).flatten(1)
     rest = torch.arange(size, values.shape[1])  # too few for a chunk
     candidates = torch.cat((candidates, values[:, size:]), dim=1)
     places = torch.cat((places, rest.expand(len(values), -1)), dim=1)

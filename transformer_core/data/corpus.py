@@ -153,8 +153,8 @@ class Corpus:
             indices: Numbers of the pairs.
             shape: Rows and positions to pad to; None means as few as possible.
         """
-        chosen = indices.astype(np.int64)
-        sources, targets = (self._rows(chosen, column) for column in (0, 1))
+        rows = indices.astype(np.int64)
+        sources, targets = (self._rows(rows, column) for column in (0, 1))
         return batch_of_rows(*sources, *targets, self.special, shape)
 
     def _rows(self, indices: Positions, column: int) -> tuple[npt.NDArray[np.int32], Positions]:

@@ -117,5 +117,5 @@ def add_typos(sentence: str, rng: random.Random) -> str:
         sentence = sentence.lower()
     if style == 0:
         return sentence
-    kept = "".join(c for c in sentence if c in "'\u2019-" or not unicodedata.category(c).startswith("P"))
-    return " ".join(kept.split())
+    letters = "".join(c for c in sentence if c in "'\u2019-" or not unicodedata.category(c).startswith("P"))
+    return " ".join(letters.split())

@@ -259,16 +259,16 @@ def beam_search(
         numbers = tuple(sentence.number for sentence in running for _ in range(beam))
         with row_context(Rows(decoder.length, numbers, tuple(range(beam)) * len(running))):
             logits = decoder.step(tokens)  # (R, V)
-        given = special.forced_bos if step == 1 else -1
+        first_token = special.forced_bos if step == 1 else -1
         too_early = step <= config.min_length and constraint is None
         forced = [each.prefix[step - 1] if step <= len(each.prefix) else -1 for each in running]
         nevers = never_early if too_early else never
-        logits, log_p = _log_probabilities(running, logits, nevers, given, forced, constraint)
-        chosen = NextBeam(logits, log_p, totals, special.eos, config.alternatives)
+        logits, log_p = _log_probabilities(running, logits, nevers, first_token, forced, constraint)
+        next_beam = NextBeam(logits, log_p, totals, special.eos, config.alternatives)
         for sentence in running:
             sentence.record()  # of the step before, while the device computes this one
-        moved, only_possible = False, constraint is not None or max(given, *forced) >= 0
-        for sentence, candidates in zip(running, chosen.read(), strict=True):
+        moved, only_possible = False, constraint is not None or max(first_token, *forced) >= 0
+        for sentence, candidates in zip(running, next_beam.read(), strict=True):
             kept = sentence.grow(step, candidates, only_possible)
             moved |= [candidates.beams[rank] for rank in kept] != list(range(beam))
             if constraint:
@@ -277,11 +277,11 @@ def beam_search(
         going = [i for i, sentence in enumerate(running) if not (sentence.given_up or sentence.over(step))]
         if not going:
             break
-        rows, tokens, totals = chosen.rows, chosen.tokens, chosen.totals
+        rows, tokens, totals = next_beam.rows, next_beam.tokens, next_beam.totals
         if len(going) < len(running):
             running = [running[i] for i in going]
-            left = decoder.keep_sentences(going)
-            rows, tokens, totals, moved = rows[left], tokens[left], totals[left], True
+            remaining = decoder.keep_sentences(going)
+            rows, tokens, totals, moved = rows[remaining], tokens[remaining], totals[remaining], True
         if moved:
             decoder.reorder(rows.flatten())
         tokens = tokens.reshape(-1, 1)
@@ -292,7 +292,7 @@ def _log_probabilities(
     running: list[_Sentence],
     logits: Tensor,
     never: Tensor,
-    given: int,
+    first_token: int,
     forced: list[int],
     constraint: Constraint | None,
 ) -> tuple[Tensor, Tensor]:
@@ -308,8 +308,8 @@ def _log_probabilities(
     if before:
         tokens = torch.tensor(forced, device=logits.device).repeat_interleave(len(logits) // len(running))  # (R,)
         logits, log_p = (only_forced(tokens, *both) for both in zip(before, (logits, log_p), strict=True))
-    if given >= 0:
-        logits, log_p = (nothing_but(given, values) for values in (logits, log_p))
+    if first_token >= 0:
+        logits, log_p = (nothing_but(first_token, values) for values in (logits, log_p))
     if constraint:
         states = [state for each in running for state in each.states]
         forbidden = forbidden_tokens(constraint, states, logits.device)  # (R, V)

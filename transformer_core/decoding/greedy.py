@@ -67,7 +67,7 @@ def greedy_search(
         if constraint:
             states = [constraint.advance(states[row], written[row]) for row in going]
         if len(going) < len(alive):
-            kept = decoder.keep_sentences(going)
-            decoder.reorder(kept)
-            alive, tokens = [alive[row] for row in going], tokens[kept]
+            rows = decoder.keep_sentences(going)
+            decoder.reorder(rows)
+            alive, tokens = [alive[row] for row in going], tokens[rows]
     return results

@@ -97,13 +97,13 @@ class KVCache:
     def keep_sentences(self, sentences: Sequence[int]) -> Tensor:
         """Drop all other sources and return these numbers on the device; the caller reorders the rows to match."""
         device = self.keys.device
-        kept = torch.tensor(sentences, pin_memory=device.type == "cuda").to(device, non_blocking=True)
+        rows = torch.tensor(sentences, pin_memory=device.type == "cuda").to(device, non_blocking=True)
         for source in self.sources:
-            source.keys, source.values = source.keys[kept], source.values[kept]
+            source.keys, source.values = source.keys[rows], source.values[rows]
         self.source_lengths = [self.source_lengths[sentence] for sentence in sentences]
         if self.source_mask is not None:
-            self.source_mask = self._needed(self.source_mask[kept])
-        return kept
+            self.source_mask = self._needed(self.source_mask[rows])
+        return rows
 
     def _needed(self, mask: Tensor) -> Tensor | None:
         """Return the mask, or None if it forbids nothing."""

@@ -187,10 +187,10 @@ class TestSet:
         """
         seen = {target for spec in training for _, target in read_pairs(spec)}
         pairs = zip(self.sources, self.references, strict=True)
-        left = [(source, references) for source, references in pairs if seen.isdisjoint(references)]
-        if not left:
+        unseen_pairs = [(source, references) for source, references in pairs if seen.isdisjoint(references)]
+        if not unseen_pairs:
             raise DataError("all references of the test set occur in the training text")
-        sources, targets = zip(*left, strict=True)
+        sources, targets = zip(*unseen_pairs, strict=True)
         return TestSet(sources, targets)
 
 
@@ -289,13 +289,13 @@ def perplexity(translator: Translator, pairs: Sequence[tuple[str, str]], batch: 
         source, target = (_clean(text) for text in pair)
         try:
             ids = translator.encode_target(target).ids
-            own = len(ids) + 1  # and </s>
-            lengths[number] = max(len(translator.encode(source)), own)
+            length = len(ids) + 1  # and </s>
+            lengths[number] = max(len(translator.encode(source)), length)
         except SourceTooLong:
             continue
         readable[number] = (source, target)
         # The token of a language is given, so its log-probability is 0.
-        tokens += own - (ids[:1] == (translator.tokenizer.special.forced_bos,))
+        tokens += length - (ids[:1] == (translator.tokenizer.special.forced_bos,))
         characters += len(target)
     total = 0.0
     for numbers in batches_by_length(lengths, batch):

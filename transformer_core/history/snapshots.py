@@ -107,8 +107,8 @@ class SentenceHistory:
 
     def maps(self, snapshot: int) -> AttentionMaps:
         """Return all maps at a snapshot, with rows normalised to sum 1."""
-        kept = [self.decoded(kind, snapshot) for kind in KINDS]
-        weights = [each / each.sum(axis=-1, keepdims=True) for each in kept]
+        stored = [self.decoded(kind, snapshot) for kind in KINDS]
+        weights = [each / each.sum(axis=-1, keepdims=True) for each in stored]
         return AttentionMaps(*weights, *(self.axes[name] for name in _AXES))
 
 

@@ -67,8 +67,8 @@ class Captured(Mapping[str, Tensor]):
 
     def __repr__(self) -> str:
         names = short_names(self)
-        shown = [f"{names[address]} {tuple(self[address].shape)}" for address in list(self)[:3]]
-        return f"<Captured: {len(self)} addresses: {', '.join(shown)}{', ...' if len(self) > 3 else ''}>"
+        lines = [f"{names[address]} {tuple(self[address].shape)}" for address in list(self)[:3]]
+        return f"<Captured: {len(self)} addresses: {', '.join(lines)}{', ...' if len(self) > 3 else ''}>"
 
 
 def mask_of(value: Tensor) -> Tensor | None:

@@ -104,15 +104,15 @@ def _donors(values: Tensor | Mapping[str, Tensor] | HasCaptured, site: Site) -> 
     """Return the value of each sentence of another run, without padding where it is known."""
     if isinstance(values, Tensor):
         return values.unbind()
-    given = values if isinstance(values, Mapping) else values.captured
-    if site.address not in given:
+    donors = values if isinstance(values, Mapping) else values.captured
+    if site.address not in donors:
         raise ValueError(f"the other run has no value at {site.address}")
-    if not isinstance(given, Captured):
-        return given[site.address].unbind()
-    calls = given.calls[site.address]
-    if given is values and len(calls) > 1:
+    if not isinstance(donors, Captured):
+        return donors[site.address].unbind()
+    calls = donors.calls[site.address]
+    if donors is values and len(calls) > 1:
         raise ValueError(f"the capture holds {len(calls)} passes at {site.address}, but must hold one; give a run")
-    if given is not values:
+    if donors is not values:
         return [call[0] for call in calls]
     mask = mask_of(calls[0])
     return [row if mask is None else row[..., : int(mask[n].sum()), :] for n, row in enumerate(calls[0])]

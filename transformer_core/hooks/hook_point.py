@@ -66,8 +66,8 @@ class HookPoint(nn.Module):
 
     def _update(self, *, add: _ActiveHook | None = None, remove: _ActiveHook | None = None, native: int = 0) -> None:
         with _lock:
-            kept = tuple(hook for hook in self._hooks if hook is not remove)
-            self._hooks = kept if add is None else (*kept, add)
+            hooks = tuple(hook for hook in self._hooks if hook is not remove)
+            self._hooks = hooks if add is None else (*hooks, add)
             self._native_hooks += native
             HookPoint.native_hooks += native
             self.is_active = bool(self._hooks) or self._native_hooks > 0

@@ -120,25 +120,25 @@ def capture(
         if not grad:
             captured.add(site.address, value.detach().to(place, copy=True), mask)
             return None
-        kept = _live(value.to(place))
-        captured.add(site.address, kept, mask)
-        return kept.to(value.device, copy=True)
+        leaf = _live(value.to(place))
+        captured.add(site.address, leaf, mask)
+        return leaf.to(value.device, copy=True)
 
     every = _find_points(module_of(model), [])
     known = _by_address(module_of(model), every)
     names = {place.address for place in find_places(addresses, known, _heads(model), "weights")}
-    chosen = [point for address, point in known.items() if address in names]
-    stacks = {point.site.stack for point in chosen if point.site}
+    points = [point for address, point in known.items() if address in names]
+    stacks = {point.site.stack for point in points if point.site}
     padding = [point for point in every if type(point) is PaddingPoint and point.site and point.site.stack in stacks]
-    with hooked([*chosen, *padding], record):
+    with hooked([*points, *padding], record):
         yield captured
 
 
 def _live(value: Tensor) -> Tensor:
     """Return a value that keeps its gradient; a new leaf where nothing before it needs one, as with frozen weights."""
-    kept = value if value.requires_grad else value.detach().requires_grad_()
-    kept.retain_grad()
-    return kept
+    leaf = value if value.requires_grad else value.detach().requires_grad_()
+    leaf.retain_grad()
+    return leaf
 
 
 @contextmanager

@@ -58,12 +58,12 @@ def find_places(
 
     `addresses` exist, with H `heads` in each attention; `point` is that of a short address without one.
     """
-    found: list[Place] = []
+    matches: list[Place] = []
     for name in [names] if isinstance(names, str) else names:
         if name in addresses:
-            found.append(Place(name, name))
+            matches.append(Place(name, name))
         elif name == "all" or name in POINTS:
-            found += [Place(each, each) for each in addresses if name in ("all", each.rpartition(".")[2])]
+            matches += [Place(each, each) for each in addresses if name in ("all", each.rpartition(".")[2])]
         else:
             table = _short_names(tuple(addresses), heads)
             places = table.get(name) or table.get(f"{name}.{point}")
@@ -72,8 +72,8 @@ def find_places(
                 wrong = str(name)[:_MAX_NAME]
                 hint = nearest(wrong, known) or "; describe_hook_points(model) lists all"
                 raise AddressError(f"{missing} {wrong}{hint}")
-            found += places
-    return found
+            matches += places
+    return matches
 
 
 @lru_cache(maxsize=16)
@@ -82,7 +82,7 @@ def _short_names(addresses: tuple[str, ...], heads: int) -> dict[str, list[Place
 
     A point that several parts of a layer have, such as `residual`, is the last one: the output of the layer.
     """
-    found: dict[str, list[Place]] = {}
+    places_of: dict[str, list[Place]] = {}
     for address in addresses:
         site = site_of(address)
         if site.layer is None:
@@ -91,13 +91,13 @@ def _short_names(addresses: tuple[str, ...], heads: int) -> dict[str, list[Place
         kind = "cross" if part.startswith("cross") else stack
         layer = f"{kind}.{site.layer + 1}"
         whole = f"{layer}.{site.point}"
-        of_kind = found.setdefault(f"{kind}.{site.point}", [])
+        of_kind = places_of.setdefault(f"{kind}.{site.point}", [])
         of_kind[:] = [*(place for place in of_kind if place.name != whole), Place(whole, address)]
-        found[whole] = [Place(whole, address)]
+        places_of[whole] = [Place(whole, address)]
         for head in range(heads) if site.point in HEAD_POINTS else ():
             name = f"{layer}.{head + 1}.{site.point}"
-            found[name] = [Place(name, address, head)]
-    return found
+            places_of[name] = [Place(name, address, head)]
+    return places_of
 
 
 def short_names(addresses: Collection[str]) -> dict[str, str]:
@@ -125,9 +125,9 @@ def edits_by_address(
     """Yield long addresses and the change there, which leaves all but the named head as it is."""
     if isinstance(names, Mapping) == (change is not None):
         raise ValueError("give either a mapping from addresses to changes, or addresses and one change")
-    for given, each in names.items() if isinstance(names, Mapping) else [(names, change)]:
+    for name, each in names.items() if isinstance(names, Mapping) else [(names, change)]:
         assert each is not None
-        places = find_places(given, addresses, heads, "head_outputs")
+        places = find_places(name, addresses, heads, "head_outputs")
         yield {place.address for place in places if place.head is None}, each
         for place in places:
             if place.head is not None:
@@ -136,10 +136,10 @@ def edits_by_address(
 
 def _at_head(change: Change, head: int) -> Change:
     def change_head(value: Tensor, site: Site) -> Tensor | None:
-        given = value.clone()  # a change may write into it
-        changed = change(given, replace(site, head=head))
+        before = value.clone()  # a change may write into it
+        changed = change(before, replace(site, head=head))
         if changed is None:
-            changed = given
+            changed = before
         if changed.shape != value.shape:
             return changed
         result = value.clone()

@@ -70,9 +70,11 @@ class AdditiveAttention(MultiHeadAttention):
         for start in range(0, queries.shape[2], portion):
             rows = slice(start, start + portion)
             part = mask if mask is None or mask.shape[-2] == 1 else mask[..., rows, :]
-            given = (queries[:, :, rows], keys, values, part)
-            kept = not torch.is_grad_enabled()
-            heads.append(self._portion(*given) if kept else checkpoint(self._portion, *given, use_reentrant=False))
+            inputs = (queries[:, :, rows], keys, values, part)
+            is_inference = not torch.is_grad_enabled()
+            heads.append(
+                self._portion(*inputs) if is_inference else checkpoint(self._portion, *inputs, use_reentrant=False)
+            )
         return torch.cat(heads, dim=2)  # (B, H, Q, d_v)
 
     def _portion(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:

@@ -69,12 +69,12 @@ class Transformer(nn.Module):
         if half:
             use_float16_matrices(model)
         model.positions = _positions(config)  # what no file holds
-        kept = stored_matrices(model)
-        own = {
-            name: weight.detach() if name in kept else weight.detach().to(torch.float32, copy=True)
+        matrices = stored_matrices(model)
+        weights_of_model = {
+            name: weight.detach() if name in matrices else weight.detach().to(torch.float32, copy=True)
             for name, weight in weights.items()
         }
-        model.load_state_dict(own, assign=True)
+        model.load_state_dict(weights_of_model, assign=True)
         return model
 
     @property
@@ -239,15 +239,15 @@ def count_parameters(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
 
 
-def check_shapes(model: nn.Module, given: Mapping[str, tuple[int, ...]]) -> None:
+def check_shapes(model: nn.Module, shapes: Mapping[str, tuple[int, ...]]) -> None:
     """Raise ValueError naming the weight of a model that is missing, unknown, or of another shape."""
     expected = {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
-    missing, unknown = sorted(expected.keys() - given.keys()), sorted(given.keys() - expected.keys())
+    missing, unknown = sorted(expected.keys() - shapes.keys()), sorted(shapes.keys() - expected.keys())
     if missing or unknown:
         raise ValueError(f"weights do not fit the model: missing {missing[:3]}, unknown {unknown[:3]}")
-    wrong = [name for name in expected if expected[name] != given[name]]
+    wrong = [name for name in expected if expected[name] != shapes[name]]
     if wrong:
-        raise ValueError(f"{wrong[0]} has shape {given[wrong[0]]}, the model needs {expected[wrong[0]]}")
+        raise ValueError(f"{wrong[0]} has shape {shapes[wrong[0]]}, the model needs {expected[wrong[0]]}")
 
 
 def load_weights(model: nn.Module, weights: Mapping[str, Tensor]) -> None:

@@ -72,7 +72,7 @@ def export_model(folder: Path, out: Path, program: str) -> Exported:
 def _card(checkpoint: Checkpoint, program: str, usage: str, licence: str, notes: Sequence[str]) -> str:
     """Return the model card: origin, use, differences, and below them the checkpoint's own card."""
     title = re.sub(r"[^\w.-]", " ", checkpoint.folder.resolve().name)[:100]
-    own = read_regular(checkpoint.folder / "README.md", _MAX_CARD_BYTES).decode("utf-8", "replace")
+    card = read_regular(checkpoint.folder / "README.md", _MAX_CARD_BYTES).decode("utf-8", "replace")
     return "\n".join(
         [
             *(["---", f"license: {licence}", "---", ""] if re.fullmatch(r"[\w.+-]{1,80}", licence) else []),
@@ -88,6 +88,6 @@ def _card(checkpoint: Checkpoint, program: str, usage: str, licence: str, notes:
             "",
             "---",
             "",
-            own,
+            card,
         ]
     )

@@ -78,7 +78,7 @@ def write_onnx(checkpoint: Checkpoint, folder: Path) -> Sequence[str]:
         folder / "encoder.onnx",
     )
     past = [torch.zeros(*each.shape[:3], 4, each.shape[4]) for each in (keys, values)]
-    given = {
+    inputs = {
         "tokens": (torch.full((2, 1), lists.special.bos), {0: _BATCH}),
         "source": (source, {0: _BATCH, 1: _SOURCE}),
         "source_keys": (keys, _OF_SOURCE),
@@ -88,7 +88,7 @@ def write_onnx(checkpoint: Checkpoint, folder: Path) -> Sequence[str]:
     }
     _save(
         DecoderStepGraph(model, pad, targets).eval(),
-        given,
+        inputs,
         ("logits", "keys", "values", "decoder_attention", "cross_attention"),
         folder / "decoder_step.onnx",
     )

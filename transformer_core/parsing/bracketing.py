@@ -74,8 +74,8 @@ def match(gold: Tree, predicted: Tree) -> Matches:
     """Compare the constituents of two trees over the same words."""
     if gold.words != predicted.words:
         return Matches(0, 0, 0, is_error=True)
-    kept = [leaf.tag not in PUNCTUATION for leaf in gold.leaves()]
-    positions = list(accumulate(kept, initial=0))  # of each word among the kept ones
+    counted = [leaf.tag not in PUNCTUATION for leaf in gold.leaves()]
+    positions = list(accumulate(counted, initial=0))  # of each word among the kept ones
     theirs, ours = (Counter(_spans(tree, positions)) for tree in (gold, predicted))
     return Matches((theirs & ours).total(), theirs.total(), ours.total())
 

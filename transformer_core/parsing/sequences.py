@@ -155,16 +155,16 @@ def _close(stack: list[_Constituent], label: str, position: int, repairs: Counte
 
 def _frozen(constituent: _Constituent, brackets: list[Brackets], repairs: Counter[str]) -> tuple[Tree | Leaf, ...]:
     """Return the children that hold words; append the brackets of their constituents to `brackets`."""
-    kept: list[Tree | Leaf] = []
+    children: list[Tree | Leaf] = []
     for child in constituent.children:
         if isinstance(child, Leaf):
-            kept.append(child)
+            children.append(child)
             continue
         place = len(brackets)
         brackets.append((child.opening, child.closing))
         if inner := _frozen(child, brackets, repairs):
-            kept.append(Tree(child.label, inner))
+            children.append(Tree(child.label, inner))
         else:
             del brackets[place:]
             repairs["empty_constituent"] += 1
-    return tuple(kept)
+    return tuple(children)

@@ -17,18 +17,18 @@ def find_checkpoint(path: str) -> str:
     So `checkpoints/en-de` means the same in every working directory, and `en-de` does too. A path that names neither
     comes back as it is.
     """
-    given = Path(path)
-    if given.exists() or given.is_absolute():
+    folder = Path(path)
+    if folder.exists() or folder.is_absolute():
         return path
-    parts = given.parts[1:] if given.parts[:1] == (_FOLDER,) else given.parts
+    parts = folder.parts[1:] if folder.parts[:1] == (_FOLDER,) else folder.parts
     shipped = SHIPPED.joinpath(*parts)
     return str(shipped) if parts and ".." not in parts and shipped.is_dir() else path
 
 
 def hub_hint(path: str) -> str:
     """Return the end of an error for a missing folder that looks like a name on a hub; empty for other paths."""
-    given = Path(path)
-    looks = len(given.parts) == 2 and not given.is_absolute() and not given.parent.exists()
+    folder = Path(path)
+    looks = len(folder.parts) == 2 and not folder.is_absolute() and not folder.parent.exists()
     return "; download a model of a hub, and convert it: docs/models.md" if looks else ""
 
 

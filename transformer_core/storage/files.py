@@ -134,16 +134,16 @@ def recover_interrupted_writes(parent: Path, name: str) -> None:
         if not whole.exists():  # killed between the two renames
             old.rename(whole)
     for ending in ("partial", "old", "gone"):
-        for left in parent.glob(f".{name}.[0-9]*.{ending}"):
-            if not _is_being_written(left):
-                _remove(left)
+        for leftover in parent.glob(f".{name}.[0-9]*.{ending}"):
+            if not _is_being_written(leftover):
+                _remove(leftover)
 
 
 def _is_being_written(hidden: Path) -> bool:
     """Return whether the process that writes a hidden file or folder lives; Windows cannot tell."""
     number = hidden.name.rsplit(".", 2)[1]
-    own = not number.isdecimal() or int(number) == os.getpid()
-    return os.name == "posix" and not own and is_running(int(number))
+    is_ours = not number.isdecimal() or int(number) == os.getpid()
+    return os.name == "posix" and not is_ours and is_running(int(number))
 
 
 def is_running(process: int) -> bool:

@@ -96,14 +96,14 @@ def write_derived(checkpoint: Path, weights_hash: str, files: Mapping[str, bytes
             raise ValueError(f"{name!r} cannot be the name of a derived file")
     folder = checkpoint / FOLDER
     with exclusive(checkpoint), atomic_directory(folder) as partial:
-        kept = [name for name in _sound(checkpoint, weights_hash) if name not in files]
-        for name in {*kept, *files}:
+        others = [name for name in _sound(checkpoint, weights_hash) if name not in files]
+        for name in {*others, *files}:
             (partial / name).parent.mkdir(exist_ok=True)
-        for name in kept:
+        for name in others:
             shutil.copyfile(folder / name, partial / name)
         for name, data in files.items():
             (partial / name).write_bytes(data)
-        hashes = {name: sha256(partial / name) for name in {*kept, *files}}
+        hashes = {name: sha256(partial / name) for name in {*others, *files}}
         Manifest(files=hashes, weights_hash=weights_hash).write(partial)
 
 

@@ -301,11 +301,11 @@ def axis(tokens: Sequence[str], *, start: bool = False, end: bool = False, at_bl
     `at_blanks` as in `word_numbers`.
     """
     words = word_numbers(tokens, at_blanks=at_blanks)
-    shown, special = list(tokens), [False] * len(tokens)
+    labels, special = list(tokens), [False] * len(tokens)
     if start:
-        shown, special = [BOS_TOKEN, *shown], [True, *special]
+        labels, special = [BOS_TOKEN, *labels], [True, *special]
         words = (0, *(word + 1 for word in words))
     if end:
-        shown, special = [*shown, EOS_TOKEN], [*special, True]
+        labels, special = [*labels, EOS_TOKEN], [*special, True]
         words = (*words, words[-1] + 1 if words else 0)
-    return Axis(tuple(shown), words, tuple(special))
+    return Axis(tuple(labels), words, tuple(special))

@@ -77,10 +77,10 @@ class BatchLoader:
                 self.corpus.lengths, config.batch_tokens, config.max_tokens, config.seed, epoch, self.widths
             )
             while batch < len(plan):
-                chosen = plan[batch : batch + config.accumulate * self.group.size]
-                batch += len(chosen)
-                mine = [(self.batch(pairs), counts) for pairs, counts in self.group.share(chosen)]
-                tokens = sum(int(self.corpus.lengths[pairs, 1].sum()) + len(pairs) for pairs in chosen)  # with </s>
+                batches = plan[batch : batch + config.accumulate * self.group.size]
+                batch += len(batches)
+                mine = [(self.batch(pairs), counts) for pairs, counts in self.group.share(batches)]
+                tokens = sum(int(self.corpus.lengths[pairs, 1].sum()) + len(pairs) for pairs in batches)  # with </s>
                 yield StepBatches(mine, tokens, epoch, batch)
             epoch, batch = epoch + 1, 0
 

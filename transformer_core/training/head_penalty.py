@@ -123,8 +123,8 @@ def _terms(weights: Tensor, side: _Side) -> Tensor:
     """(B, H, Q, K) -> (H,): the term of each head; without choosing sentences, for which a GPU would wait."""
     rows = side.rows.to(weights.dtype)
     counts = rows.sum(1)  # (B,)
-    chosen = (counts >= _MIN_ROWS).to(weights.dtype)
-    weight = (chosen / chosen.sum().clamp_min(1.0))[:, None]  # (B, 1) of each sentence in a mean
+    counted = (counts >= _MIN_ROWS).to(weights.dtype)
+    weight = (counted / counted.sum().clamp_min(1.0))[:, None]  # (B, 1) of each sentence in a mean
     share = (rows / counts.clamp_min(1.0)[:, None])[:, None]  # (B, 1, Q): all queries equally likely
     mean = (share[:, :, None] @ weights).squeeze(2)  # (B, H, K)
     nats = _entropy(mean) - (_entropy(weights) * share).sum(2)
@@ -136,7 +136,7 @@ def _terms(weights: Tensor, side: _Side) -> Tensor:
         resting = (weight * (mean * side.is_separator[:, None]).sum(2)).sum(0)
         term = term + torch.relu(resting - _MAX_RESTING)
         term = term + torch.relu(_at_one_offset(weights, share, weight) - _MAX_AT_ONE_OFFSET)
-    return term * chosen.amax()  # nothing where no sentence counts
+    return term * counted.amax()  # nothing where no sentence counts
 
 
 def _of_uniform(share: Tensor) -> Tensor:

@@ -44,8 +44,8 @@ class Journal:
         if writes and self.path.exists():
             # A line without its end was cut off when the run was killed.
             whole = {line: json.loads(line) for line in self.path.read_text(encoding="utf-8").split("\n")[:-1]}
-            kept = [line for line, values in whole.items() if values["step"] <= after and "ended" not in values]
-            atomic_write_text(self.path, "".join(line + "\n" for line in kept))
+            lines = [line for line, values in whole.items() if values["step"] <= after and "ended" not in values]
+            atomic_write_text(self.path, "".join(line + "\n" for line in lines))
 
     def write(self, line: dict[str, Any]) -> None:
         """Add a line."""

@@ -156,8 +156,8 @@ class Trainer:
                 bar.set_postfix_str(f"loss={report['nll']:.2f}", refresh=False)
                 if bar.disable and progress.seconds - line_at >= _LINE_SECONDS:
                     line_at = progress.seconds
-                    shown = progress.step, config.steps, report["nll"], report["tokens_per_second"]
-                    log.info("step %d of %d, nll %.2f, %.0f tokens per second", *shown)
+                    facts = progress.step, config.steps, report["nll"], report["tokens_per_second"]
+                    log.info("step %d of %d, nll %.2f, %.0f tokens per second", *facts)
                 if logs:
                     self.journal.write({**report, "mean_nll": progress.end_line()})
                 check_plateau(progress, config)
@@ -204,8 +204,8 @@ class Trainer:
                 if fixed:
                     score, translations = greedy_bleu(model, fixed, self.corpus.tokenizer)
                     scores[data.name]["bleu"] = score
-                    shown = data.name, nll / tokens, score, fixed[0][0], translations[0]
-                    log.info("%s: nll %.3f, BLEU %.1f, %r -> %r", *shown)
+                    facts = data.name, nll / tokens, score, fixed[0][0], translations[0]
+                    log.info("%s: nll %.3f, BLEU %.1f, %r -> %r", *facts)
         finally:
             self.model.train()
         return scores

@@ -45,7 +45,7 @@ def share_link(
         bound: The address on which the server listens; None or "" for all.
         page: Path of the page, "" for the home.
         params: The state; None for what does not stand in the address.
-        lan_host: Address of this machine in its network, taken when the browser runs on this machine; None when unknown.
+        lan_host: Address of this machine in its network, taken when the browser runs here; None when unknown.
         target: Path of the page that the link opens, if it is another one.
     """
     try:

@@ -64,8 +64,8 @@ class TextOption:
 
     def texts(self, options: Options) -> Sequence[str | None]:
         """Return the texts, a None for each that is not given."""
-        given = getattr(options, self.name)
-        return [given] if self.count is None else given or [None] * self.count
+        value = getattr(options, self.name)
+        return [value] if self.count is None else value or [None] * self.count
 
     def check_lengths(self, options: Options, translator: Translator) -> None:
         """Raise UsageError for a text of too many tokens."""
@@ -159,10 +159,10 @@ class Analysis:
     def run(self, options: Options) -> int:
         """Measure, write the file, print the table."""
         data = getattr(options, "data", None)
-        given = [text.name for text in self.texts if any(text.texts(options))]
-        if data and given:
-            raise UsageError(f"--{given[0]} and --data cannot be combined")
-        missing = [f"--{text.name}" for text in self.texts if text.required and text.name not in given]
+        names = [text.name for text in self.texts if any(text.texts(options))]
+        if data and names:
+            raise UsageError(f"--{names[0]} and --data cannot be combined")
+        missing = [f"--{text.name}" for text in self.texts if text.required and text.name not in names]
         if missing and not data:
             raise UsageError(f"missing: {', '.join(missing)}{', or --data' if self.data else ''}")
         endings = (".csv",) if data else (".npz", ".csv", *self.endings)
@@ -179,7 +179,7 @@ class Analysis:
         choices = self.choices(translator, options)
         measured = self.measure(translator, [each for text in self.texts for each in text.texts(options)], choices)
         texts = {text.name: getattr(options, text.name) for text in self.texts if not text.translation}
-        read = {f"{text.name}_given": text.name in given for text in self.texts if text.translation}
+        read = {f"{text.name}_given": text.name in names for text in self.texts if text.translation}
         known = {"format_version": FORMAT_VERSION, "program": "Headlight", **checkpoint_names(translator)}
         _write(options.out, measured, {**known, **texts, **read, **choices, **measured.facts})
         for paragraph in measured.report:

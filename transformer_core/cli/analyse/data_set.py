@@ -113,7 +113,7 @@ def measure_group(translator: Translator, item: Any) -> Results:
     return {name: joined(tables, name) for name in tables[0]} if tables else {"line": np.empty(0, np.int64)}
 
 
-def _of_contrasts(columns: Results, names: Sequence[str], chosen: Sequence[str]) -> tuple[Results, dict[str, int]]:
+def _of_contrasts(columns: Results, names: Sequence[str], contrasts: Sequence[str]) -> tuple[Results, dict[str, int]]:
     """Return the rows of the chosen contrasts, all if none is chosen, and the number of lines of each, most first.
 
     Raises UsageError for a contrast that no line has.
@@ -123,12 +123,12 @@ def _of_contrasts(columns: Results, names: Sequence[str], chosen: Sequence[str])
     rows = np.array(["|".join(row) for row in zip(*(columns[name].tolist() for name in names), strict=True)])
     of_line = dict(zip(columns["line"].tolist(), rows.tolist(), strict=True))
     counts = dict(Counter(of_line.values()).most_common())
-    if unknown := [each for each in chosen if each not in counts]:
+    if unknown := [each for each in contrasts if each not in counts]:
         raise UsageError(f"--contrast: no line has {', '.join(unknown)}; there are {_contrast_counts(counts)}")
-    kept = np.isin(rows, list(chosen or counts))
+    mask = np.isin(rows, list(contrasts or counts))
     return (
-        {name: values[kept] for name, values in columns.items()},
-        {name: count for name, count in counts.items() if not chosen or name in chosen},
+        {name: values[mask] for name, values in columns.items()},
+        {name: count for name, count in counts.items() if not contrasts or name in contrasts},
     )
 
 

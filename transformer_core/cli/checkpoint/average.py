@@ -88,17 +88,17 @@ def average_steps(folder: Path, last: int, settings: RunSettings) -> AveragedMod
     if not saved or len(saved) < last:
         raise UsageError(f"--last is {last}, but {folder} has {len(saved)} saved steps")
     best = BestStep(**_state(saved[-1]).get("best", {}))
-    chosen = saved[-last:] if last else [best_folder(folder, best.step)]
-    if not last and not chosen[0].is_dir():
+    steps = saved[-last:] if last else [best_folder(folder, best.step)]
+    if not last and not steps[0].is_dir():
         raise UsageError(f"--best: {folder} has no best step; train with --valid, or use --last")
-    later = [str(step) for step in map(_step, chosen) if step > best.step > 0]
+    later = [str(step) for step in map(_step, steps) if step > best.step > 0]
     if later and (len(later) == last or best.overfits_since):
         since = f", and the model overfits from step {best.overfits_since} on" if best.overfits_since else ""
         log.warning(
             "steps %s come after the best, %s%s; --best takes that one: compare them", ", ".join(later), best, since
         )
-    weights = average_weights(chosen)
-    facts = _facts(chosen, settings)
+    weights = average_weights(steps)
+    facts = _facts(steps, settings)
     facts |= {"best_step": best.step, "best_metric": best.metric} if best.step else {}
     facts["parameters"] = sum(tensor.numel() for tensor in weights.values())
     return AveragedModel(weights, Tokenizer.load(folder / TOKENIZER_FILE), facts)
@@ -132,14 +132,14 @@ def _state(folder: Path) -> dict[str, Any]:
     return current_names(json.loads((folder / "state.json").read_text(encoding="utf-8")))
 
 
-def _facts(chosen: list[Path], settings: RunSettings) -> dict[str, Any]:
+def _facts(steps: list[Path], settings: RunSettings) -> dict[str, Any]:
     """Return the facts of the training, for `metrics.json`."""
-    state = _state(chosen[-1])
+    state = _state(steps[-1])
     training = settings.training
     return {
         "preset": settings.preset,
         "steps": state["step"],
-        "averaged_steps": [*map(_step, chosen)],
+        "averaged_steps": [*map(_step, steps)],
         "target_tokens": state["target_tokens"],
         "hours": round(state["seconds"] / 3600, 2),
         "pairs": settings.corpus.get("pairs", 0),

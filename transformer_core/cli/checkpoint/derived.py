@@ -47,7 +47,7 @@ def add_options(parser: Parser) -> None:
 def run(options: Options) -> int:
     """Build the results of a model."""
     skipped = {name: f"needs {lacking}" for name, each in BUILDERS.items() if (lacking := each.missing(options))}
-    chosen = {name: each for name, each in BUILDERS.items() if not options.only or name in options.only}
+    builders = {name: each for name, each in BUILDERS.items() if not options.only or name in options.only}
     if refused := [f"{name} {skipped[name]}" for name in options.only if name in skipped]:
         raise UsageError(f"--only: {'; '.join(refused)}")
     device = select_device(options.device, options.threads)
@@ -55,7 +55,7 @@ def run(options: Options) -> int:
         recover_interrupted_writes(Path(options.checkpoint), name)
     inputs = Inputs(checkpoint=Path(options.checkpoint), options=options, device=device)
     made = []
-    for name, builder in chosen.items():
+    for name, builder in builders.items():
         if name not in skipped:
             try:
                 _run_one(name, builder, inputs)
@@ -66,7 +66,7 @@ def run(options: Options) -> int:
                     raise UsageError(f"--only: {name}: {error}") from error
                 skipped[name] = str(error)
         log.info("skipped %s: %s", name, skipped[name])
-    left_out = {name: why for name, why in skipped.items() if name in chosen}
+    left_out = {name: why for name, why in skipped.items() if name in builders}
     identity = inputs.translator.checkpoint_hash
     write_summary({"checkpoint": options.checkpoint, "checkpoint_hash": identity, "made": made, "skipped": left_out})
     return 0

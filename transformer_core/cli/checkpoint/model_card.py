@@ -45,7 +45,7 @@ def model_card(
     model, facts = settings.model, metrics["training"]
     task = _task(metrics["scores"])
     start = Path(settings.init_from).name  # the folder's name, no place on somebody's machine
-    chosen = "--best" if _is_best(facts) else f"--last {len(facts['averaged_steps'])}"
+    steps = "--best" if _is_best(facts) else f"--last {len(facts['averaged_steps'])}"
     options = ", ".join(
         f"`{group}.{name} = {json.dumps(value)}`" for group, given in changed.items() for name, value in given.items()
     )
@@ -64,7 +64,7 @@ def model_card(
         "--train TEXT --tokenizer CHECKPOINT/tokenizer.model --out data\n"
         "    python -m transformer_core train --recipe CHECKPOINT/recipe.toml "
         f"{f'--init-from {start} ' if start else ''}--data data --valid VALID --out run\n"
-        f"    python -m transformer_core ship run {chosen} --valid VALID --out my-model",
+        f"    python -m transformer_core ship run {steps} --valid VALID --out my-model",
         _training(facts, start),
         "`journal.json` has loss, learning rate and gradient norm of every recorded step.",
     ]
@@ -210,8 +210,8 @@ def _bracketing(scores: dict[str, Any]) -> list[str]:
 
 def _bracketing_row(name: str, one: dict[str, Any], scores: dict[str, Any], *, constrained: bool) -> str:
     low, high = scores["f1_95"]
-    shown = ("precision", "recall", "exact_match", "well_formed", "right_branching_f1")
-    others = " | ".join(f"{scores[each]:.1f}" if each in scores else "" for each in shown)
+    names = ("precision", "recall", "exact_match", "well_formed", "right_branching_f1")
+    others = " | ".join(f"{scores[each]:.1f}" if each in scores else "" for each in names)
     return (
         f"| {name.translate(_MARKUP)} | {one['part']} | {one['sentences']:,} | "
         f"{'only trees' if constrained else 'any sequence'} | {scores['f1']:.1f} | {low:.1f} to {high:.1f} | {others} |"

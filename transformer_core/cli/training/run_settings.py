@@ -117,18 +117,18 @@ def merged_model(base: ModelConfig, changes: dict[str, Any]) -> ModelConfig:
 
 def changed_options(settings: RunSettings) -> dict[str, dict[str, Any]]:
     """Return the options in which a training run differs from its preset, by group, as a recipe has them."""
-    chosen = preset(settings.preset)
+    base = preset(settings.preset)
     groups: dict[str, dict[str, Any]] = {}
     for group, ours, theirs in (
-        ("model", settings.model, chosen.model),
-        ("training", settings.training, chosen.training),
+        ("model", settings.model, base.model),
+        ("training", settings.training, base.training),
     ):
         was = theirs.to_dict()
         groups[group] = {name: value for name, value in ours.to_dict().items() if value != was[name]}
     for name in ("d_k", "d_v"):  # which follow d_model / num_heads by themselves
         without = {key: value for key, value in groups["model"].items() if key != name}
         try:
-            if merged_model(chosen.model, without) == settings.model:
+            if merged_model(base.model, without) == settings.model:
                 groups["model"] = without
         except ConfigError:
             continue

@@ -72,7 +72,7 @@ def add_options(parser: Parser) -> None:
         "[--recipe FILE.toml] --preset NAME (--data DIR | --train FILE ...) --valid FILE ...\n"
         "           --out DIR [--resume | --init-from CHECKPOINT] [--model.OPTION V] [--training.OPTION V]"
     )
-    parser.add_list({name: chosen.about for name, chosen in PRESETS.items()})
+    parser.add_list({name: each.about for name, each in PRESETS.items()})
     parser.add_path("--recipe", "TOML with any of these options.")
     parser.add_path("--data", "Text prepared by `prepare`.", form="DIR")
     add_training_text(parser)
@@ -174,13 +174,13 @@ def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
     if ("data" in given) == ("train" in given):
         raise UsageError("give either --data DIR (prepared text) or --train FILE ... (text to prepare)")
     name = given.get("preset", _DEFAULT_PRESET)
-    chosen, changes = preset(name), given.get("model", {})
+    base, changes = preset(name), given.get("model", {})
     if "data" in given and (extra := [name for name in ("tokenizer", "typo_rate") if name in given]):
         raise UsageError(f"--{extra[0].replace('_', '-')} belongs to --train; the text in --data is already prepared")
     if "tokenizer" in given and ("init_from" in given or "vocab_size" in changes):
         raise UsageError("--tokenizer sets the vocabulary, and so do --init-from and --model.vocab_size; give only one")
-    training = TrainingConfig.from_dict({**chosen.training.to_dict(), **given.get("training", {})})
-    model = merged_model(chosen.model, changes)
+    training = TrainingConfig.from_dict({**base.training.to_dict(), **given.get("training", {})})
+    model = merged_model(base.model, changes)
     initial = _initial(given.get("init_from", ""))
     if initial:
         model = merged_model(initial.model.config, changes)
