@@ -149,9 +149,9 @@ def _put(group: Sequence[AttentionOverride]) -> Edit:
         for each in group:
             row = each.query - site.rows.query_offset
             if 0 <= row < queries:
-                given = weights.new_tensor(each.weights[:keys])
+                row_weights = weights.new_tensor(each.weights[:keys])
                 changed[:, each.place.head, row] = 0.0
-                changed[:, each.place.head, row, : len(given)] = given
+                changed[:, each.place.head, row, : len(row_weights)] = row_weights
         return changed
 
     return change

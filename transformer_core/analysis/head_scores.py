@@ -115,8 +115,8 @@ class _Totals:
 def head_divergence(weights: FloatArray) -> FloatArray:
     """Compute the Jensen-Shannon divergence of heads in nats, the mean over queries: (L, H, Q, K) -> (L, H, H)."""
     between = entropy((weights[:, :, None] + weights[:, None]) / 2)  # (L, H, H, Q)
-    own = entropy(weights)  # (L, H, Q)
-    return np.asarray((between - (own[:, :, None] + own[:, None]) / 2).mean(axis=3))
+    entropies = entropy(weights)  # (L, H, Q)
+    return np.asarray((between - (entropies[:, :, None] + entropies[:, None]) / 2).mean(axis=3))
 
 
 def score_heads_of(translator: Translator, pairs: Iterable[tuple[str, str]]) -> dict[Kind, HeadScores]:

@@ -80,13 +80,13 @@ class Counts:
         """Return hits and totals (N,), each sentence by the best choice on the other half; and the two choices."""
         half = np.arange(self.hits.shape[1]) % _HALVES
         hits, totals = np.zeros(len(half)), np.zeros(len(half))
-        chosen = []
+        choices = []
         for fold in range(_HALVES):
             here, there = half == fold, half != fold
             best = int(_error_rate(self.hits[:, there], self.totals[:, there]).argmin())
             hits[here], totals[here] = self.hits[best, here], self.totals[best, here]
-            chosen.append(self.choices[best])
-        return hits, totals, tuple(chosen)
+            choices.append(self.choices[best])
+        return hits, totals, tuple(choices)
 
     def minus(self, other: Counts, *, draws: int = DRAWS, seed: int = 0) -> tuple[float, float, float]:
         """Return the two-fold error minus that of other counts, and the ends of its interval; see `Compared`."""

@@ -167,8 +167,8 @@ def role_keys(maps: AttentionMaps, kind: Kind, role: Role, links: BoolArray | No
     apart = separators(keys)
     if role == "aligner":
         if links is None or links.shape != (len(queries), len(keys)):
-            given = "none" if links is None else f"shape {links.shape}"
-            raise ValueError(f"aligners need links of shape {(len(queries), len(keys))}, but there are {given}")
+            shape = "none" if links is None else f"shape {links.shape}"
+            raise ValueError(f"aligners need links of shape {(len(queries), len(keys))}, but there are {shape}")
         matches = links.copy()
     elif role == "separator":
         matches = np.broadcast_to(apart, (len(queries), len(keys))).copy()

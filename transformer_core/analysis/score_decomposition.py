@@ -78,8 +78,8 @@ class ScoreDecomposition(ShortRepr):
 
     def in_row(self, query: int, of_query: Collection[int], of_key: Collection[int]) -> Tensor:
         """Return (K,), the part of these pairs of origins, by number, in the score of each key of a row."""
-        own = self.queries[list(of_query), query].sum(dim=0)
-        return self.scale * self.keys[list(of_key)].sum(dim=0) @ own
+        query_part = self.queries[list(of_query), query].sum(dim=0)
+        return self.scale * self.keys[list(of_key)].sum(dim=0) @ query_part
 
     def scaled_row(self, query: int, of_query: Collection[int], of_key: Collection[int], factor: float) -> Tensor:
         """Return (K,) weights of a row with one part scaled by `factor`.

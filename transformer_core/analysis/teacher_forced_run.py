@@ -102,11 +102,11 @@ def teacher_forced_run(
     encoding, tokenizer = translator.encode(source), translator.tokenizer
     if not encoding.ids:
         raise ValueError("the sentence is empty")
-    given = translator.translate(source) if target is None else target
-    if isinstance(given, str):
-        text, ids, finished = given, translator.encode_target(given).ids, True
+    output = translator.translate(source) if target is None else target
+    if isinstance(output, str):
+        text, ids, finished = output, translator.encode_target(output).ids, True
     else:
-        text, ids, finished = given.text, given.hypotheses[0].ids, given.finished
+        text, ids, finished = output.text, output.hypotheses[0].ids, output.finished
     batch = translator.forced_batch(encoding, ids, finished)
     mask = padding_mask(batch.source, tokenizer.special.pad)
     if points:
@@ -205,5 +205,5 @@ def generated_log_p(model: Transformer, states: Tensor, outputs: Tensor) -> Tens
 def log_probabilities(logits: Tensor, outputs: Tensor) -> Tensor:
     """Return the log-probabilities of given tokens in nats: (B, T, V) logits and (T,) ids -> (B, T)."""
     logits = logits.float()
-    chosen = logits.gather(2, outputs.expand(len(logits), -1)[:, :, None]).squeeze(2)
-    return chosen - logits.logsumexp(dim=2)
+    token_logits = logits.gather(2, outputs.expand(len(logits), -1)[:, :, None]).squeeze(2)
+    return token_logits - logits.logsumexp(dim=2)

@@ -69,11 +69,13 @@ def measure_cumulative_ablation(
             sets_of_heads.setdefault(tuple(sorted(removed[: len(removed) - count])), len(sets_of_heads))
     _, scores, read = decode_without(runner, pairs, list(sets_of_heads))
     curves = []
-    for name, order, own, removed in planned:
+    for name, order, order_seed, removed in planned:
         kept = kept_counts(len(removed))
         sets = [tuple(sorted(removed[: len(removed) - count])) for count in kept]
         of_curve = tuple(scores[sets_of_heads[each]] for each in sets)
-        curves.append(Curve(heads=name, order=order, seed=own, removed=tuple(removed), kept=kept, scores=of_curve))
+        curves.append(
+            Curve(heads=name, order=order, seed=order_seed, removed=tuple(removed), kept=kept, scores=of_curve)
+        )
     return Pruned(sentences=read, greedy_sentences=min(greedy, len(pairs)), curves=tuple(curves))
 
 
@@ -95,8 +97,8 @@ def _orders(heads: Sequence[Head], effects: Effects, seed: int) -> Iterator[_Ord
     yield "effect", None, rising
     yield "reverse", None, rising[::-1]
     yield "gradient", None, sorted(heads, key=by_gradient.__getitem__)
-    for own in range(seed, seed + SEEDS):
-        yield "random", own, orders.random_order(heads, own)
+    for order_seed in range(seed, seed + SEEDS):
+        yield "random", order_seed, orders.random_order(heads, order_seed)
 
 
 def _normed(importance: FloatArray) -> FloatArray:
@@ -110,16 +112,16 @@ def greedy_order(translator: Translator, item: Any) -> Results:
 
     The item holds heads and pairs. Removed heads stay off while the effects of the others are measured.
     """
-    given, pairs = item
-    heads = [cast(Head, tuple(head)) for head in given]
+    names, pairs = item
+    heads = [cast(Head, tuple(head)) for head in names]
     read = [pair for pair in pairs if fits(translator, *pair)]
     places = {head: number for number, head in enumerate(all_heads(translator))}
 
-    def costs(off: list[Head], left: list[Head]) -> Tensor:
+    def costs(off: list[Head], remaining: list[Head]) -> Tensor:
         total = torch.zeros(len(places), dtype=torch.float64)
         with ablated(translator, off):
             for source, target in read:
                 total += head_effects(translator, source, target).totals.cpu().double()
-        return total[[places[head] for head in left]]
+        return total[[places[head] for head in remaining]]
 
     return {"order": np.array([heads.index(head) for head in orders.greedy_order(heads, costs)])}

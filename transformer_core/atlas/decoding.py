@@ -61,8 +61,8 @@ def decode_without(
     (base,) = runner.run(translate_set, [[list(pairs), [], []]], "set of heads")
     if not base["read"].any():
         raise ValueError("no sentence can be read: all are empty or too long")
-    given = base["texts"].tolist()
-    items = [[list(pairs), [list(head) for head in heads], given] for heads in sets]
+    base_texts = base["texts"].tolist()
+    items = [[list(pairs), [list(head) for head in heads], base_texts] for heads in sets]
     results = runner.run(translate_set, items, "set of heads")
     scores = [_score(each["scores"]) for each in results]
     return _score(base["scores"]), scores, int(base["read"].sum())
@@ -79,7 +79,7 @@ def translate_set(translator: Translator, item: Any) -> Results:
 
     The item holds pairs, heads, and the translations of the whole model for comparison, empty for the whole model.
     """
-    pairs, heads, given = item
+    pairs, heads, base_texts = item
     off = [cast(Head, tuple(head)) for head in heads]
     encoded = [_ids(translator, source) for source, _ in pairs]
     read = np.array([bool(ids and target.strip()) for ids, (_, target) in zip(encoded, pairs, strict=True)])
@@ -88,7 +88,7 @@ def translate_set(translator: Translator, item: Any) -> Results:
     references = [target for (_, target), is_read in zip(pairs, read, strict=True) if is_read]
     if not references:
         return {"texts": np.array([], dtype=np.str_), "read": read, "scores": np.zeros(len(_COLUMNS) + 4)}
-    comparison = paired_bootstrap(given or texts, texts, [references])
+    comparison = paired_bootstrap(base_texts or texts, texts, [references])
     score, other = comparison["bleu"], comparison["chrf"]
     row = [score.value, other.value, score.interval, other.interval, score.p_value, other.p_value]
     row += [*score.change, *other.change]

@@ -176,8 +176,8 @@ def chunk_effects(translator: Translator, item: Any) -> Results:
 
     effects (C, K, L, H), gradient (K, L, H), classes (classes, K, L, H) of `mean`, class_tokens, tokens, source_tokens.
     """
-    pairs, others, given, seed = item
-    means = by_kind(translator, torch.tensor(given))
+    pairs, others, mean_values, seed = item
+    means = by_kind(translator, torch.tensor(mean_values))
     arrays: dict[str, list[Any]] = {
         name: [] for name in ("effects", "gradient", "classes", "class_tokens", "tokens", "source_tokens")
     }
@@ -213,8 +213,8 @@ def _effects(
     by_kind = []
     for change, frozen, needs_means in CHANGES.values():
         options: dict[str, Any] = {"change": change, "frozen_norm": frozen, "draws": CONTROL_DRAWS, "seed": seed}
-        given = means if needs_means else None
-        effects = head_effects(translator, source, target, others=others, means=given, **options).effects
+        needed_means = means if needs_means else None
+        effects = head_effects(translator, source, target, others=others, means=needed_means, **options).effects
         by_kind.append(torch.stack([effects[kind] for kind in KINDS]).cpu().double().numpy())
     return by_kind
 

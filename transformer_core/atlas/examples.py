@@ -137,11 +137,11 @@ def clearest_places(maps: AttentionMaps, kind: Kind, rules: Sequence[Sequence[st
     places = np.zeros((*weights.shape[:2], 4))
     for layer, names in enumerate(rules):
         for head, name in enumerate(names):
-            own = weights[layer, head] * strongest[layer, head]
-            fitting = own * patterns[name] if name else np.zeros_like(own)
+            strength = weights[layer, head] * strongest[layer, head]
+            fitting = strength * patterns[name] if name else np.zeros_like(strength)
             fits = bool(fitting.max(initial=0.0) > 0)
-            chosen = fitting if fits else own * words
-            if chosen.max(initial=0.0) > 0:
-                query, key = divmod(int(chosen.argmax()), chosen.shape[1])
-                places[layer, head] = query, key, chosen[query, key], fits
+            scores = fitting if fits else strength * words
+            if scores.max(initial=0.0) > 0:
+                query, key = divmod(int(scores.argmax()), scores.shape[1])
+                places[layer, head] = query, key, scores[query, key], fits
     return places

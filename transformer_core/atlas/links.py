@@ -80,8 +80,8 @@ def _links(first: _Counts, second: _Counts, trees: int, bootstrap: Mapping[str, 
     offsets = np.take_along_axis(first.fixed.sum(axis=0), best[:, :, None], axis=2)[:, :, 0]
     chance = first.uniform.sum(axis=0)
     baseline = np.maximum(offsets, chance)
-    chosen = first.accuracy() - _over(baseline, first.places.sum(axis=0))[:, :, None, None] >= MIN_GAIN
-    chosen &= (first.places.sum(axis=0) >= MIN_PLACES)[:, :, None, None]
+    candidates = first.accuracy() - _over(baseline, first.places.sum(axis=0))[:, :, None, None] >= MIN_GAIN
+    candidates &= (first.places.sum(axis=0) >= MIN_PLACES)[:, :, None, None]
 
     drawing = Bootstrap(len(second.places), **bootstrap)
     fixed = np.take_along_axis(second.fixed, best[None, :, :, None], axis=3)[..., 0].astype(np.float64)  # (N, D, R)
@@ -103,14 +103,14 @@ def _links(first: _Counts, second: _Counts, trees: int, bootstrap: Mapping[str, 
         fixed=drawing.ratio(fixed, second.places),
         uniform=_over(second.uniform.sum(axis=0), places),
         gain=gain,
-        tested=_tested(chosen, differences, gain, places),
+        tested=_tested(candidates, differences, gain, places),
     )
 
 
-def _tested(chosen: BoolArray, differences: FloatArray, gain: Estimate, places: npt.NDArray[Any]) -> tuple[Link, ...]:
+def _tested(mask: BoolArray, differences: FloatArray, gain: Estimate, places: npt.NDArray[Any]) -> tuple[Link, ...]:
     """Test the candidates, in the order of directions, relations, layers and heads."""
-    candidates = np.argwhere(chosen)
-    p = sign_test(differences)[chosen]
+    candidates = np.argwhere(mask)
+    p = sign_test(differences)[mask]
     q = corrected(p)
     tested = []
     for (direction, relation, layer, head), one_p, one_q in zip(candidates.tolist(), p, q, strict=True):

@@ -113,8 +113,8 @@ def _align(task: Task, _atlas: Atlas) -> Any:
 
 def _prune(task: Task, atlas: Atlas) -> Any:
     assert atlas.effects is not None
-    given = task.runner, task.translator, task.pairs(task.max_effects)
-    return measure_cumulative_ablation(*given, effects=atlas.effects, greedy=task.greedy, seed=task.seed)
+    inputs = task.runner, task.translator, task.pairs(task.max_effects)
+    return measure_cumulative_ablation(*inputs, effects=atlas.effects, greedy=task.greedy, seed=task.seed)
 
 
 PARTS: Mapping[str, Part] = {
@@ -167,8 +167,8 @@ def measure(task: Task, parts: Sequence[str]) -> Atlas:
 def _source(task: Task, part: Part) -> Source:
     data: dict[str, tuple[str, str]] = {}
     for name in part.data:
-        given = getattr(task, name)
-        for number, path in enumerate(given if isinstance(given, tuple) else (given,)):
-            key = name if not isinstance(given, tuple) else f"{name}-{number + 1}"
+        paths = getattr(task, name)
+        for number, path in enumerate(paths if isinstance(paths, tuple) else (paths,)):
+            key = name if not isinstance(paths, tuple) else f"{name}-{number + 1}"
             data[key] = (path.name, sha256(path))
     return Source(version=__version__, seed=task.seed, draws=task.draws, data=data)

@@ -130,9 +130,11 @@ def _best(labels: Sequence[str], estimates: Sequence[Estimate], q: Sequence[Floa
     """Choose the largest of several numbers for each head."""
     value, low, high = (np.stack([getattr(each, name) for each in estimates]) for name in ("value", "low", "high"))
     best = np.argmax(np.where(np.isnan(value), -np.inf, value), axis=0)
-    chosen = [np.take_along_axis(each, best[None], axis=0)[0] for each in (value, low, high, np.stack(q))]
+    best_values = [np.take_along_axis(each, best[None], axis=0)[0] for each in (value, low, high, np.stack(q))]
     detail = tuple(tuple(labels[number] for number in row) for row in best.tolist())
-    return _numbers(Estimate(value=chosen[0], low=chosen[1], high=chosen[2]), q=chosen[3], detail=detail)
+    return _numbers(
+        Estimate(value=best_values[0], low=best_values[1], high=best_values[2]), q=best_values[3], detail=detail
+    )
 
 
 def _gain(atlas: Atlas) -> _Numbers:
@@ -227,15 +229,15 @@ def _nearest(resembles: Resemblance) -> _Numbers:
     """Return the distance to the nearest other head of the same model, with its name."""
     by_kind = {}
     for kind, family in resembles.kinds.items():
-        own = [[next((each for each in near if not each.model), None) for near in row] for row in family.nearest]
+        nearest = [[next((each for each in near if not each.model), None) for near in row] for row in family.nearest]
         value, low, high = (
-            np.array([[np.nan if each is None else getattr(each, name) for each in row] for row in own], np.float64)
+            np.array([[np.nan if each is None else getattr(each, name) for each in row] for row in nearest], np.float64)
             for name in ("distance", "low", "high")
         )
         heads = family.uniform.shape[1]
         detail = tuple(
             tuple("" if each is None else f"{each.number // heads + 1}.{each.number % heads + 1}" for each in row)
-            for row in own
+            for row in nearest
         )
         by_kind[kind] = _numbers(Estimate(value=value, low=low, high=high), family.typical, None, detail)
     return by_kind

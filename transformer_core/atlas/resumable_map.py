@@ -95,10 +95,10 @@ class ResumableMap:
                 yield
             return
         waiting: set[Future[None]] = set()
-        left = iter(work)
+        pending = iter(work)
         try:
             while True:
-                for item, file in left:
+                for item, file in pending:
                     waiting.add(self._pool.submit(_compute, self.checkpoint, self.device, stage, item, file))
                     if len(waiting) >= self.workers * _WAITING:
                         break

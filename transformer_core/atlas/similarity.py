@@ -55,11 +55,11 @@ def measure_similarity(
     drawing = Bootstrap(len(rows), **bootstrap)
     kinds: dict[Kind, Family] = {}
     for number, kind in enumerate(KINDS):
-        own = joined(results, f"{kind}.own")  # (N, A, A)
+        distances = joined(results, f"{kind}.own")  # (N, A, A)
         layers, heads = results[0]["shape"].tolist()
         others = {each: joined(results, f"{kind}.{each}") for each in other_models} if kind == "encoder" else {}
         kinds[kind] = _family(
-            drawing, own, others, rows[:, number], joined(results, f"{kind}.uniform"), (layers, heads)
+            drawing, distances, others, rows[:, number], joined(results, f"{kind}.uniform"), (layers, heads)
         )
     models = {}
     for identity, (name, _) in other_models.items():
@@ -127,14 +127,14 @@ def chunk_similarity(translator: Translator, item: Any) -> Results:
         usable = rows is not None and all(each is not None for each in other_rows.values())
         chunk.setdefault("rows", []).append(np.array([rows[kind].shape[1] if rows and usable else 0 for kind in KINDS]))
         for kind in KINDS:
-            own = rows[kind] if rows and usable else np.full((count, 0, 1), 1.0)
-            even = np.full((1, *own.shape[1:]), 1 / own.shape[2])
-            chunk.setdefault(f"{kind}.own", []).append(row_distances(own, own))
-            chunk.setdefault(f"{kind}.uniform", []).append(row_distances(own, even)[:, 0])
+            heads_here = rows[kind] if rows and usable else np.full((count, 0, 1), 1.0)
+            even = np.full((1, *heads_here.shape[1:]), 1 / heads_here.shape[2])
+            chunk.setdefault(f"{kind}.own", []).append(row_distances(heads_here, heads_here))
+            chunk.setdefault(f"{kind}.uniform", []).append(row_distances(heads_here, even)[:, 0])
             for identity, other in other_rows.items() if kind == "encoder" else ():
                 shape = others[identity].config.num_layers * others[identity].config.num_heads
                 theirs = other if other is not None and usable else np.full((shape, 0, 1), 1.0)
-                chunk.setdefault(f"encoder.{identity}", []).append(row_distances(own, theirs))
+                chunk.setdefault(f"encoder.{identity}", []).append(row_distances(heads_here, theirs))
     shapes = {"shape": _shape(translator)} | {f"shape.{identity}": _shape(other) for identity, other in others.items()}
     return {**shapes, **{name: np.stack(values) for name, values in chunk.items()}}
 

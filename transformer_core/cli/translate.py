@@ -85,8 +85,8 @@ def run(options: Options) -> int:
                 nbest=options.nbest,
                 on_progress=bar.update,
             )
-            for place, given in enumerate(raw):
-                if given is None:
+            for place, text in enumerate(raw):
+                if text is None:
                     results[place] = TranslatedLine("", f"not translated: {TOO_LONG}")
             for number, (line, result) in enumerate(zip(lines, results, strict=True), start=first):
                 if result.problem:
@@ -94,7 +94,7 @@ def run(options: Options) -> int:
                 out.write((_as_json(number, line, result) if options.nbest else result.text) + "\n")
             out.flush()
             count += len(lines)
-            empty += sum(not line.strip() for line, given in zip(lines, raw, strict=True) if given is not None)
+            empty += sum(not line.strip() for line, text in zip(lines, raw, strict=True) if text is not None)
             failed += sum(result.problem.startswith("not translated") for result in results)
     if empty or failed:
         log.info("%s: %d empty, %d not translated", counted(count, "line"), empty, failed)

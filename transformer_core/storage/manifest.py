@@ -52,7 +52,7 @@ class Manifest:
             raise CheckpointError(
                 path, f"has format {value['format_version']!r}, this program reads {FORMAT_VERSION} and older"
             )
-        files, own = value.get("files"), value.get("weights_hash")
+        files, hash_of_weights = value.get("files"), value.get("weights_hash")
         if not isinstance(files, dict):
             raise CheckpointError(path, "lists no files with their sha256")
         for name, digest in files.items():
@@ -60,9 +60,9 @@ class Manifest:
                 raise CheckpointError(folder / name, "is missing: no file of this folder can have that name")
             if not is_hash(digest):
                 raise CheckpointError(path, f"has no sha256 of {name}")
-        if own != "" and not is_hash(own):
+        if hash_of_weights != "" and not is_hash(hash_of_weights):
             raise CheckpointError(path, "has no weights_hash of 64 hexadecimal digits")
-        return cls(files=files, weights_hash=str(own))
+        return cls(files=files, weights_hash=str(hash_of_weights))
 
     def write(self, folder: Path) -> None:
         """Write the manifest of a folder."""

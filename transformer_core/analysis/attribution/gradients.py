@@ -94,8 +94,8 @@ class _Path:
         config, s, t = translator.config, run.source.shape[1], run.inputs.shape[1]
         of_tokens = (s + t) * (16 * config.d_model + 3 * config.d_ff)
         of_pairs = 4 * config.num_heads * (s * s + s * t + t * t)
-        kept = config.num_layers * (of_tokens + of_pairs) + 3 * len(question.positions) * config.vocab_size
-        self.max_points = max(1, _MAX_VALUES // kept)
+        values_per_point = config.num_layers * (of_tokens + of_pairs) + 3 * len(question.positions) * config.vocab_size
+        self.max_points = max(1, _MAX_VALUES // values_per_point)
         self._widest = max(s, t) * max(2 * config.d_model, config.d_ff, config.num_heads * max(s, t))
 
     def _rows(self, points: int) -> int:
@@ -132,9 +132,9 @@ class _Path:
             check()
             rows = slice(start, start + size)
             each = torch.arange(len(positions[rows]), device=device)
-            given = states.new_zeros(len(each), *states.shape)
-            given[each, :, positions[rows]] = of_states[:, rows].transpose(0, 1)
-            yield rows, torch.autograd.grad(states, moves, given, retain_graph=True, is_grads_batched=True)
+            upstream = states.new_zeros(len(each), *states.shape)
+            upstream[each, :, positions[rows]] = of_states[:, rows].transpose(0, 1)
+            yield rows, torch.autograd.grad(states, moves, upstream, retain_graph=True, is_grads_batched=True)
 
     @torch.no_grad()
     def answers(self, at: Tensor) -> Tensor:

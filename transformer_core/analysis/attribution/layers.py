@@ -44,9 +44,9 @@ def of_layers(
     for number in layers:
         check()
         if method == "attention":
-            weights, own = (head_weights(run, kind, number) for kind in ("cross", "decoder"))
+            weights, decoder_weights = (head_weights(run, kind, number) for kind in ("cross", "decoder"))
             sources.append(weights.mean(dim=0) if head is None else weights[head])
-            targets.append(own.mean(dim=0))
+            targets.append(decoder_weights.mean(dim=0))
             continue
         cross = SubLayer.of(translator.model, run, "cross", number)
         sources.append(norms(cross, method, head)[:, : run.source.shape[1]])

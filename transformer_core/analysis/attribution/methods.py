@@ -170,8 +170,8 @@ def input_axis(run: TeacherForcedRun) -> Axis:
 
 def by_words(values: Tensor, labels: Axis) -> Tensor:
     """Sum over the tokens of each word: (R, n) -> (R, W), without `<s>` and `</s>`."""
-    kept = [number for number, special in enumerate(labels.special) if not special]
-    numbers = torch.tensor([labels.words[number] for number in kept], dtype=torch.long, device=values.device)
-    first = int(numbers[0]) if kept else 0
-    summed = values.new_zeros(len(values), len({labels.words[number] for number in kept}))
-    return summed.index_add_(1, numbers - first, values[:, kept])
+    plain = [number for number, special in enumerate(labels.special) if not special]
+    numbers = torch.tensor([labels.words[number] for number in plain], dtype=torch.long, device=values.device)
+    first = int(numbers[0]) if plain else 0
+    summed = values.new_zeros(len(values), len({labels.words[number] for number in plain}))
+    return summed.index_add_(1, numbers - first, values[:, plain])

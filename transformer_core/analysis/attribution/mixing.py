@@ -48,9 +48,9 @@ def through_layers(
         encoder = shares("encoder", layer) @ encoder
     from_source, from_target = eye.new_zeros(target, source), eye[:target, :target]
     for layer in layers:
-        own, cross = shares("decoder", layer), shares("cross", layer)
-        kept = cross[:, -1:] * own
-        from_source, from_target = kept @ from_source + cross[:, :-1] @ encoder, kept @ from_target
+        decoder, cross = shares("decoder", layer), shares("cross", layer)
+        residual = cross[:, -1:] * decoder
+        from_source, from_target = residual @ from_source + cross[:, :-1] @ encoder, residual @ from_target
     sums = from_source.sum(dim=1) + from_target.sum(dim=1)
     assert torch.allclose(sums, torch.ones_like(sums), atol=1e-4), "shares must sum to 1"
     return from_source, from_target

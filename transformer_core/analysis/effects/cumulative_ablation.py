@@ -97,7 +97,7 @@ def cumulative_ablation(
         ordered = random_order(heads, seed)
     elif order == "greedy":
         ordered = greedy_order(
-            heads, lambda off, left: -log_p_without(translator, run, [[*off, head] for head in left], check)
+            heads, lambda off, remaining: -log_p_without(translator, run, [[*off, head] for head in remaining], check)
         )
     else:
         if order == "effect":
@@ -124,7 +124,7 @@ def _checks(translator: Translator, run: TeacherForcedRun, order: Order, texts: 
     config, number = translator.config, len(all_heads(translator))
     size = run.batch_size(config)
     alone = {"effect": 2 * config.num_layers * -(-number // size), "gradient": 1, "random": 0}
-    greedy = sum(-(-left // size) for left in range(1, number + 1))
+    greedy = sum(-(-remaining // size) for remaining in range(1, number + 1))
     sets = -(-(number + 1) // size) + -(-(texts * random_orders) // size)
     return alone.get(order, greedy) + sets + len(run.outputs)
 
@@ -182,9 +182,9 @@ def greedy_order(items: Sequence[Item], costs: Callable[[list[Item], list[Item]]
         costs: Removed items, and those that are left -> cost of removing each of the latter.
     """
     off: list[Item] = []
-    left = list(items)
-    while left:
-        off.append(left.pop(int(costs(off, left).argmin())))
+    remaining = list(items)
+    while remaining:
+        off.append(remaining.pop(int(costs(off, remaining).argmin())))
     return off
 
 
@@ -202,15 +202,15 @@ def _switched_off(translator: Translator, sets: Sequence[Sequence[Head]]) -> Abs
     """Context in which every row of a batch, or every sentence of a search, lacks its own set of heads."""
     config = translator.config
     device = translator.model.output_weight.device
-    kept = torch.ones(len(sets), len(KINDS), config.num_layers, config.num_heads, device=device)  # (R, K, L, H)
+    factors = torch.ones(len(sets), len(KINDS), config.num_layers, config.num_heads, device=device)  # (R, K, L, H)
     for row, heads in enumerate(sets):
         for kind, layer, head in heads:
-            kept[row, KINDS.index(kind), layer, head] = 0.0
+            factors[row, KINDS.index(kind), layer, head] = 0.0
 
     def change(kind: int, layer: int) -> Edit:
         def scale(value: Tensor, site: Site) -> Tensor:
             rows = range(len(value)) if site.rows.sentences is None else site.rows.sentences
-            return value * kept[list(rows), kind, layer][:, :, None, None].to(value)
+            return value * factors[list(rows), kind, layer][:, :, None, None].to(value)
 
         return scale
 

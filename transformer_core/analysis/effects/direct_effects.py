@@ -101,12 +101,12 @@ def direct_effects(
     model, count, size = translator.model, len(run.outputs), translator.config.vocab_size
     if not 0 <= position < count:
         raise ValueError(f"position is {position}, but must be from 0 to {count - 1}")
-    chosen = list(tokens) or [int(run.outputs[position])]
-    if len(chosen) > 2 or not all(0 <= token < size for token in chosen):
-        raise ValueError(f"tokens is {chosen}, but must be one or two ids from 0 to {size - 1}")
+    ids = list(tokens) or [int(run.outputs[position])]
+    if len(ids) > 2 or not all(0 <= token < size for token in ids):
+        raise ValueError(f"tokens is {ids}, but must be one or two ids from 0 to {size - 1}")
 
     def contrast(values: Tensor) -> Tensor:  # (V, ...) -> (...)
-        return values[chosen[0]].float() - values[chosen[1:]].float().sum(dim=0)
+        return values[ids[0]].float() - values[ids[1:]].float().sum(dim=0)
 
     # From the top down. The part of what was added to a state is its product with this direction, (d,).
     direction, here, layers = contrast(model.output_weight), slice(position, position + 1), model.decoder.layers
@@ -132,7 +132,7 @@ def direct_effects(
     result = DirectEffects(
         run=run,
         position=position,
-        tokens=translator.tokenizer.tokens(chosen),
+        tokens=translator.tokenizer.tokens(ids),
         logit=float(contrast(run.captured["decoder.logits"][0, position])),
         parts={
             "embedding": word @ direction,

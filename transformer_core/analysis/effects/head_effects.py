@@ -253,11 +253,11 @@ class _ChangedRows:
         for number, layer in enumerate(self._model.decoder.layers):
             assert isinstance(layer, DecoderLayer)
             self._check()
-            own, cross = layer.self_attention, layer.cross_attention
+            self_attention, cross = layer.self_attention, layer.cross_attention
             if len(x):
-                x = layer.self_attention_add_norm(x, lambda x, a=own: a(x, x, None))
+                x = layer.self_attention_add_norm(x, lambda x, a=self_attention: a(x, x, None))
             new = [head for head in heads if head[:2] == ("decoder", number)]
-            x = torch.cat([x, self._begin("decoder", number, own, layer.self_attention_add_norm, new)])
+            x = torch.cat([x, self._begin("decoder", number, self_attention, layer.self_attention_add_norm, new)])
             order += new
             if len(x):
                 reads = torch.arange(len(x), device=x.device).clamp(max=of_encoder)  # the last memory is the clean one
@@ -280,9 +280,9 @@ class _ChangedRows:
         clean = self._run.residual("encoder" if kind == "encoder" else "decoder", layer, SUBLAYERS[kind])  # (1, n, d)
         if not heads:
             return clean[:0]
-        chosen = [head for _, _, head in heads]
+        numbers = [head for _, _, head in heads]
         parts = attention.w_o.weight.float().view(len(clean[0, 0]), *outputs.shape[::2]).permute(1, 2, 0)  # (H, d_v, d)
-        added = self._replace(kind, layer, outputs, parts)[chosen]
+        added = self._replace(kind, layer, outputs, parts)[numbers]
         if add_norm.pre_norm:
             return clean + added
         total = attention.w_o(outputs.transpose(0, 1).flatten(1))[None]

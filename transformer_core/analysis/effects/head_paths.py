@@ -192,9 +192,9 @@ def _carried(
         Kind and layer of each attention with its queries, keys and values, (R, H, n, d_k | d_v); last, the next
         logits, (R, V).
     """
-    model, kept, x = translator.model, pair.receiver.captured, torch.empty(0)
+    model, captured, x = translator.model, pair.receiver.captured, torch.empty(0)
     for name, stack in (("encoder", model.encoder), ("decoder", model.decoder)):
-        memory, x = x, kept[f"{name}.embeddings"].expand(len(senders), -1, -1)
+        memory, x = x, captured[f"{name}.embeddings"].expand(len(senders), -1, -1)
         for number, layer in enumerate(stack.layers):
             assert isinstance(layer, EncoderLayer | DecoderLayer)
             for kind in KINDS[:1] if name == "encoder" else KINDS[1:]:
@@ -207,13 +207,13 @@ def _carried(
                     attention.project_keys_and_values(memory if kind == "cross" else read),
                 )
                 yield kind, number, dict(zip(HEAD_INPUTS, (queries, keys, values), strict=True))
-                outputs = kept[address].repeat(len(senders), 1, 1, 1)  # (R, H, n, d_v)
+                outputs = captured[address].repeat(len(senders), 1, 1, 1)  # (R, H, n, d_v)
                 for row, (*place, head) in enumerate(senders):
                     if place == [kind, number]:
                         outputs[row, head] = pair.donor.captured[address][0, head]
                 out = attention.w_o(outputs.transpose(1, 2).flatten(2))
                 x = add_norm(x, lambda _, out=out: out)
-            out = layer.feed_forward.w_2(kept[f"{name}.layers.{number}.feed_forward.activations"])
+            out = layer.feed_forward.w_2(captured[f"{name}.layers.{number}.feed_forward.activations"])
             x = layer.feed_forward_add_norm(x, lambda x, out=out: out.expand_as(x))
         x = stack.norm(x)
     yield "decoder", number + 1, {"logits": model.logits(x[:, -1:])[:, 0].float()}

@@ -149,14 +149,14 @@ def _without_parts(translator: Translator, missing: Iterable[tuple[int | slice, 
 
 def _in_rows(rows: int | slice) -> tuple[Edit, Edit]:
     """Return an edit that keeps the value of rows, and one that puts it back; without the first, it puts 0."""
-    kept: list[Tensor | float] = [0.0]
+    stored: list[Tensor | float] = [0.0]
 
     def keep(value: Tensor, _site: Site) -> None:
-        kept[0] = value[rows]
+        stored[0] = value[rows]
 
     def put(value: Tensor, _site: Site) -> Tensor:
         changed = value.clone()
-        changed[rows] = kept[0]
+        changed[rows] = stored[0]
         return changed
 
     return keep, put
