@@ -67,7 +67,7 @@ def test_another_model_speaks_and_the_rest_stays(
     about = {"text": TEXT, "source": TEXT, "model": "french", "own": "french", "models": ["random"], "titles": called}
     assert header["about"] == about
     stays = {name: address(app)[name] for name in ("model", "text", "lang", "head")}
-    assert stays == {"model": "french", "text": TEXT, "lang": "en", "head": "decoder.2.2"}
+    assert stays == {"model": "french", "text": TEXT, "lang": "en", "head": "decoder.2.4"}
     made = command(app)
     assert "--checkpoint=french" in made
     assert "--head=decoder.2.2" in made, "two heads in a layer: the fourth becomes the second"
