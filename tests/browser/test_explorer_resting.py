@@ -47,4 +47,4 @@ def test_tiles_of_resting_heads_step_back_and_a_kind_opens_with_a_head_that_look
             ENGLISH["tiles_resting"].format(share=share)
         )
     )
-    wait_for_params(page, kind=kind, layer=str(layer + 1), head=str(head + 1))
+    wait_for_params(page, head=f"{kind}.{layer + 1}.{head + 1}")
