@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser import explorer_samples as samples
 from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import APP, OpenPage, Serve
+from tests.browser.explorer_driver import ENGLISH, Open
 from tests.browser.rest import settled, until
 from tests.random_model import save_random_model
-from viz_app.explorer_view.snapshot import MAX_SIDE_BY_SIDE
+from viz_app.components.explorer.payload import pack
+from viz_app.components.explorer.selection import Selection
+from viz_app.explorer_view.snapshot import MAX_SIDE_BY_SIDE, opening_view
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -62,13 +66,11 @@ def test_how_a_model_opens_is_its_own_and_what_is_chosen_stays(url: str, open_pa
     assert tiles(page) == 4 and params(page)["view"] == "layer"
 
 
-def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(url: str, open_page: OpenPage) -> None:
+def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(open_payload: Open) -> None:
     assert LAYERS * HEADS > MAX_SIDE_BY_SIDE
-    page = open_page(f"{url}/?text=The+dog.")
-    page.get_by_role("gridcell").first.wait_for()
-    wait_for_params(page, view="heads")
-    page.get_by_role("radio", name="deep", exact=True).click()
-    wait_for_params(page, model="deep", view="layer")
+    maps = samples.long_sample(6, layers=LAYERS, heads=HEADS)
+    start = Selection(kind="cross", view=opening_view(LAYERS, HEADS))
+    page = open_payload(pack(maps, steps=None, texts=ENGLISH, selection=start))
     assert tiles(page) == HEADS
     box = page.locator(".explorer .overview").bounding_box()
     assert box is not None
@@ -77,13 +79,10 @@ def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(url: str, open_p
         assert place is not None
         assert place["x"] + place["width"] <= box["x"] + box["width"]
     page.locator(".explorer .layer-23").click()
-    page.wait_for_url(re.compile(r"[?&]head=\w+\.24\."))
-    page.get_by_role("button", name=texts("en")("explorer.view_heads")).click()
-    wait_for_params(page, view="heads")
+    page.get_by_text('"layer": 23').wait_for()
+    page.get_by_role("button", name=ENGLISH["view_heads"]).click()
     page.set_viewport_size({"width": 390, "height": 844})
-    page.reload()
-    page.get_by_role("gridcell").first.wait_for()
-    assert tiles(page) == LAYERS * HEADS, "what was chosen stands in the address"
-    page.get_by_role("button", name=texts("en")("explorer.view_layer")).click()
+    assert tiles(page) == LAYERS * HEADS
+    page.get_by_role("button", name=ENGLISH["view_layer"]).click()
     assert tiles(page) == HEADS
     assert sideways(page) <= 0

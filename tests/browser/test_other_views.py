@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import pytest
 
 from tests.browser import explorer_samples as samples
-from tests.browser.app_driver import params, sideways, wait_for_params
+from tests.browser.app_driver import WORKED, params, sideways, wait_for_params
 from tests.browser.explorer_driver import MAPS, PAGE, Open
 from tests.browser.rest import until, wait_until_idle
 from transformer_core.attention_maps import Axis, Kind
@@ -24,6 +24,12 @@ View = Literal["head", "model"]
 EN = texts("en")
 SHOWN = ".frame iframe:not(.waiting)"
 OPACITY = "(lines) => lines.map((line) => +line.getAttribute('stroke-opacity'))"
+INKS = {
+    "light": ["rgb(26, 29, 36)", "rgb(255, 255, 255)"],
+    "dark": ["rgb(242, 244, 248)", "rgb(14, 17, 23)"],
+}
+COLOURS = """() => [getComputedStyle(document.querySelector("svg text")).fill,
+                    getComputedStyle(document.body).backgroundColor]"""
 PLOTLY = ".js-plotly-plot .heatmaplayer image"
 
 
@@ -68,25 +74,44 @@ def test_closed_until_opened_then_plotly_then_bertviz(open_bare: Open) -> None:
     page.get_by_text(EN("other.title"), exact=True).click()
     page.get_by_text("opened: None").wait_for()
     page.wait_for_function("() => window.frames.length === 0")  # what is no longer drawn goes when the run has ended
+    too_long = open_bare("views", other="model", sample=128)
+    too_long.get_by_text("Weights to draw").wait_for()
+    assert len(too_long.frames) == 1 and too_long.locator(".js-plotly-plot").count() == 0
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param("encoder", marks=pytest.mark.slow), pytest.param("decoder", marks=pytest.mark.slow), "cross"]
-)
-def test_the_head_view_draws_the_selected_head(open_bare: Open, kind: Kind) -> None:
-    page = open_bare("views", other="head", kind=kind, layer=2, head=3)
+def test_the_head_view_draws_the_selected_head_and_follows(open_bare: Open) -> None:
+    page = open_bare("views", other="head", kind="cross", layer=2, head=3)
     frame = drawn(page)
     check_sandbox(page, frame)
-    assert labels(frame, "left") == displayed("head", MAPS.queries(kind))
-    assert labels(frame, "right") == displayed("head", MAPS.keys(kind))
+    assert labels(frame, "left") == displayed("head", MAPS.queries("cross"))
+    assert labels(frame, "right") == displayed("head", MAPS.keys("cross"))
     assert frame.locator("#layer").input_value() == "2", "layers count from 1"
+    assert frame.evaluate(COLOURS) == INKS["light"]
     opacity = frame.locator("line").evaluate_all(OPACITY)
-    weights = MAPS.weights(kind)[1]
+    weights = MAPS.weights("cross")[1]
     expected = [0.0 if head != 2 else round(float(w), 4) for head in range(8) for w in weights[head].ravel()]
     assert opacity == pytest.approx(expected, abs=1e-9)
     frame.locator("#layer").select_option("6")
     changed = frame.locator("line").evaluate_all(OPACITY)
-    assert max(changed) == pytest.approx(float(MAPS.weights(kind)[5, 2].max()), abs=1e-4)
+    assert max(changed) == pytest.approx(float(MAPS.weights("cross")[5, 2].max()), abs=1e-4)
+
+    # The old picture stays until the new one is there.
+    page.evaluate(
+        """() => {
+          window.empty = 0;
+          const place = document.querySelector(".frame") ?? [...document.querySelectorAll("*")]
+            .map((node) => node.shadowRoot?.querySelector(".frame")).find(Boolean);
+          new MutationObserver(() => {
+            window.empty += place.querySelector("iframe:not(.waiting)") ? 0 : 1;
+          }).observe(place, { childList: true, subtree: true, attributes: true });
+        }"""
+    )
+    page.get_by_text("another head").click()
+    page.frame_locator(SHOWN).locator("#left text", has_text="<s>").wait_for()
+    frame = drawn(page)
+    assert labels(frame, "left") == displayed("head", MAPS.merged_to_words().inputs)
+    assert frame.locator("#layer").input_value() == "1"
+    assert page.evaluate("() => window.empty") == 0
 
 
 def test_the_model_view_has_a_tile_for_each_head_and_enlarges_it(open_bare: Open) -> None:
@@ -100,27 +125,18 @@ def test_the_model_view_has_a_tile_for_each_head_and_enlarges_it(open_bare: Open
     assert frame.locator("text.token").all_text_contents() == displayed("model", MAPS.outputs, MAPS.source)
 
 
-@pytest.mark.parametrize(
-    ("kind", "view"),
-    [
-        ("encoder", "model"),
-        ("decoder", "head"),
-        pytest.param("encoder", "head", marks=pytest.mark.slow),
-        pytest.param("decoder", "model", marks=pytest.mark.slow),
-    ],
-)
-def test_hostile_tokens_appear_as_they_are_and_run_nothing(open_bare: Open, view: View, kind: Kind) -> None:
-    page = open_bare("views", other=view, sample="hostile", kind=kind)
-    frame = drawn(page)
-    if view == "model":
-        frame.locator("#attn_background_0_0 ~ rect").last.dispatch_event("click")
-    maps = samples.sample(*samples.HOSTILE)
-    result = frame.locator("text").all_text_contents()
-    assert set(displayed(view, maps.queries(kind))) <= set(result)
-    assert frame.locator("img, image, iframe, a, foreignObject, script[src], b").count() == 0
+def test_hostile_tokens_appear_as_they_are_and_run_nothing(open_bare: Open) -> None:
+    maps, views = samples.sample(*samples.HOSTILE), (("encoder", "model"), ("decoder", "head"))
+    for kind, view in cast("tuple[tuple[Kind, View], ...]", views):
+        frame = drawn(open_bare("views", other=view, sample="hostile", kind=kind))
+        if view == "model":
+            frame.locator("#attn_background_0_0 ~ rect").last.dispatch_event("click")
+        result = frame.locator("text").all_text_contents()
+        assert set(displayed(view, maps.queries(kind))) <= set(result)
+        assert frame.locator("img, image, iframe, a, foreignObject, script[src], b").count() == 0
 
 
-def test_the_policy_stops_what_the_sandbox_allows(browser: Browser, serve: Serve) -> None:
+def test_the_policy_stops_what_the_sandbox_allows_and_the_frame_the_rest(browser: Browser, serve: Serve) -> None:
     """In a context that nobody watches, because a stopped request is an error on the console."""
     context = browser.new_context()
     page = context.new_page()
@@ -149,14 +165,9 @@ def test_the_policy_stops_what_the_sandbox_allows(browser: Browser, serve: Serve
         }""",
         address,
     )
-    context.close()
     assert stopped == [True, "stopped", "stopped"]
     assert not [url for url in answered if "?image" in url or "?fetch" in url]
-
-
-def test_a_document_of_other_origin_is_contained_by_the_frame_alone(browser: Browser, serve: Serve) -> None:
-    context = browser.new_context()
-    page = context.new_page()
+    # A document that BertViz did not make is contained by the frame alone.
     page.goto(f"{serve(PAGE)}/?show=views&sample=attack")
     frame = drawn(page)
     tried = frame.evaluate("() => window.tried")
@@ -168,42 +179,8 @@ def test_a_document_of_other_origin_is_contained_by_the_frame_alone(browser: Bro
     assert title != "attack" and pages == 1
 
 
-@pytest.mark.parametrize(
-    "view", [*(pytest.param(view, marks=pytest.mark.slow) for view in ("plotly", "head")), "model"]
-)
-def test_too_long_is_told_with_the_limit(open_bare: Open, view: str) -> None:
-    page = open_bare("views", other=view, sample=128)
-    page.get_by_text("Weights to draw").wait_for()
-    assert len(page.frames) == 1 and page.locator(".js-plotly-plot").count() == 0
-
-
-def test_it_follows_the_selection_and_the_old_picture_stays_until_then(open_bare: Open) -> None:
-    page = open_bare("views", other="head")
-    drawn(page)
-    page.evaluate(
-        """() => {
-          window.empty = 0;
-          const place = document.querySelector(".frame") ?? [...document.querySelectorAll("*")]
-            .map((node) => node.shadowRoot?.querySelector(".frame")).find(Boolean);
-          new MutationObserver(() => {
-            window.empty += place.querySelector("iframe:not(.waiting)") ? 0 : 1;
-          }).observe(place, { childList: true, subtree: true, attributes: true });
-        }"""
-    )
-    page.get_by_text("another head").click()
-    page.frame_locator(SHOWN).locator("#left text", has_text="<s>").wait_for()
-    frame = drawn(page)
-    maps = MAPS.merged_to_words()
-    assert labels(frame, "left") == displayed("head", maps.inputs)
-    assert frame.locator("#layer").input_value() == "1"
-    assert page.evaluate("() => window.empty") == 0
-
-
-@pytest.mark.parametrize(
-    ("language", "dark", "width"),
-    [pytest.param("en", False, 1280, marks=pytest.mark.slow), ("ko", True, 1280), ("ko", False, 390)],
-)
-def test_light_dark_and_narrow(open_bare: Open, language: str, dark: bool, width: int) -> None:
+@pytest.mark.parametrize(("language", "width", "dark"), WORKED)
+def test_light_dark_and_narrow(open_bare: Open, language: str, width: int, dark: bool) -> None:
     page = open_bare("views", other="plotly", language=language, dark=dark, width=width, height=844)
     page.locator(PLOTLY).wait_for()
     assert sideways(page) <= 0
@@ -216,13 +193,7 @@ def test_light_dark_and_narrow(open_bare: Open, language: str, dark: bool, width
         frame = drawn(page)
         title = page.locator(".frame iframe").get_attribute("title") or ""
         assert texts(language)("figures.kind_cross") in title
-        ink, ground = frame.evaluate(
-            """() => [getComputedStyle(document.querySelector("svg text")).fill,
-                      getComputedStyle(document.body).backgroundColor]"""
-        )
-        assert (ink, ground) == (
-            ("rgb(242, 244, 248)", "rgb(14, 17, 23)") if dark else ("rgb(26, 29, 36)", "rgb(255, 255, 255)")
-        )
+        assert frame.evaluate(COLOURS) == INKS["dark" if dark else "light"]
         assert sideways(page) <= 0
 
 

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.app_driver import params, saved, wait_for_params
-from tests.browser.conftest import APP, CheckAccessibility, OpenPage, Serve
+from tests.browser.app_driver import choose_option, params, saved, wait_for_params
+from tests.browser.conftest import CheckAccessibility
 from tests.browser.figures_driver import choose, edit_figure, picture
 from tests.browser.hostile import OWN, SAFE
-from tests.browser.rest import settled, until, wait_for_value
-from tests.browser.test_model_switch import choice, spoken
+from tests.browser.rest import settled, until, wait_for_value, wait_until_idle
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.text import texts
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 SENTENCE = "The dog is sleeping."
 WORDS = 5  # with the full stop
-TREE, OTHER = "English → tree", "random"
+TREE, OTHER = "English → tree", "English → German"
 HOSTILE = (
     "",
     ("word " * MAX_CHARACTERS)[: MAX_CHARACTERS - 1],
@@ -37,11 +36,10 @@ HOSTILE = (
 )
 
 
-@pytest.fixture
-def page(serve: Serve, open_page: OpenPage, random_checkpoint: Path, parser_checkpoint: Path) -> Page:
-    """An app with `random`, a translator that tells no languages, and the parser."""
-    url = serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_CHECKPOINTS=str(parser_checkpoint))
-    return open_page(url)
+def choice(page: Page, name: str) -> None:
+    """Choose a model from the list, and wait until the page shows it."""
+    choose_option(page, texts("en")("models.choice"), name)
+    wait_until_idle(page)
 
 
 def field_of(page: Page) -> Locator:
@@ -59,30 +57,19 @@ def answer(page: Page) -> str:
     return " ".join(text.strip() for text in shown.all_text_contents())
 
 
-def test_brackets_and_back_to_the_translator(page: Page, check_accessibility: CheckAccessibility) -> None:
+def test_from_the_translator_to_brackets_to_their_files_and_back(
+    page: Page, tmp_path: Path, check_accessibility: CheckAccessibility
+) -> None:
     field = field_of(page)
     field.fill(SENTENCE)
     wait_for_params(page, text=SENTENCE)
     choice(page, TREE)
-    spoken(page, TREE)
     wait_for_params(page, model="en-tree", text=SENTENCE)
     assert until(page, lambda: tokens(page).count("XX") == WORDS)
     assert tokens(page)[0] == "(" + tokens(page)[-2].removeprefix(")")
     wait_for_value(field, SENTENCE)
     check_accessibility(page)
 
-    choice(page, OTHER)
-    spoken(page, OTHER)
-    assert until(page, lambda: "XX" not in tokens(page))
-    wait_for_value(field, SENTENCE)
-    assert params(page)["text"] == SENTENCE
-
-
-def test_from_the_tree_to_its_files(page: Page, tmp_path: Path, check_accessibility: CheckAccessibility) -> None:
-    choice(page, TREE)
-    spoken(page, TREE)
-    field_of(page).fill(SENTENCE)
-    assert until(page, lambda: tokens(page).count("XX") == WORDS)
     generated = " ".join(tokens(page)[:-1])
     edit_figure(page)
     before = picture(page)
@@ -100,12 +87,18 @@ def test_from_the_tree_to_its_files(page: Page, tmp_path: Path, check_accessibil
     assert generated in json.dumps(record)
     assert all(f"\\strut {word}" in tikz for word in SENTENCE.replace(".", " .").split())
 
+    page.get_by_role("link", name=texts("en")("nav.translate")).click()
+    field_of(page).wait_for()
+    choice(page, OTHER)
+    assert until(page, lambda: tokens(page) != [] and "XX" not in tokens(page))
+    wait_for_value(field_of(page), SENTENCE)
+    assert params(page)["text"] == SENTENCE
+
 
 @pytest.mark.slow
 def test_whatever_is_typed_gives_a_tree_or_a_message(page: Page) -> None:
     """No error, nothing that runs; the page goes on with the next sentence."""
     choice(page, TREE)
-    spoken(page, TREE)
     field = field_of(page)
     for text in HOSTILE:
         field.fill(text)
