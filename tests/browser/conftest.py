@@ -98,7 +98,8 @@ def serve() -> Serve:
 
 @pytest.fixture
 def app_url(serve: Serve) -> str:
-    """The address of the app itself, with the checkpoint that it ships or that HEADLIGHT_CHECKPOINT names."""
+    """The address of the app, with the checkpoint that it ships or, outside CI, that HEADLIGHT_CHECKPOINT names."""
+    assert "HEADLIGHT_CHECKPOINT" not in os.environ or os.environ.get("CI", "").lower() != "true"
     if not (checkpoint() / "manifest.json").exists():
         _missing(f"The trained model in {checkpoint()}")
     return serve(APP)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
-
 from tests.browser.app_driver import wait_for_params
 from tests.browser.conftest import CheckAccessibility, OpenLesson
 from viz_app.lessons.stage.state import settings_from_param, settings_to_param
-from viz_app.text import texts
+from viz_app.text import LANGUAGES, texts
 
 T = texts("en")
 
@@ -38,12 +36,31 @@ def test_a_lesson_plays_steps_and_keeps_its_place(
         lesson.root.locator(place).focus()
         page.keyboard.press(key)
         assert lesson.settings()["at"] == whole + step, "a whole step, whatever of the stage has the focus"
-    lesson.click(T("lesson.table"))
+    # The link is of what is on the screen, also before Python sets the address bar.
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    lesson.get("(lesson.set({ at: 7.5 }), lesson.tools.copy())")
+    link = {name: value for name, (value,) in parse_qs(urlsplit(page.evaluate("window.copied")).query).items()}
+    assert (link["scene"], link["lesson"]) == ("waves", "positions")
+    assert settings_from_param(link["with"]) == settings_from_param(settings_to_param(lesson.settings()) or "")
+    lesson.get(f"lesson.set({{ at: {whole} }})")
+
+    button = page.get_by_role("button", name=T("lesson.table"), exact=True)
+    box = button.bounding_box()
+    assert box is not None and box["height"] >= 36
+    button.click()
+    box = page.get_by_role("region", name=T("lesson.table")).bounding_box()
+    assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 720, "it opens in sight"
+    assert lesson.get("lesson.root.getRootNode().activeElement.className") == "numbers"
     assert lesson.rows.count() == 16
     check_accessibility(page)
     lesson.click(T("lesson.present"))
     box = lesson.root.bounding_box()
     assert box is not None and (box["x"], box["y"], box["width"]) == (0, 0, 1280)
+    # What Streamlit fades while Python computes gets a stacking context of its own, below its header.
+    holder = page.locator(".st-key-lesson-positions")
+    holder.evaluate("(element) => { element.style.opacity = 0.33; }")
+    assert page.evaluate("document.elementFromPoint(300, 30).closest('.st-key-lesson-positions') !== null")
+    holder.evaluate("(element) => { element.style.opacity = ''; }")
     frames = []
     for key in ("ArrowLeft", "Tab", "Shift+Tab"):  # the mouse gave the focus, then the keyboard does
         page.keyboard.press(key)
@@ -61,35 +78,6 @@ def test_a_lesson_plays_steps_and_keeps_its_place(
     assert lesson.settings()["at"] == whole, "a new sentence leaves the reader where he is"
 
 
-def test_the_link_is_of_what_is_on_the_screen(open_lesson: OpenLesson) -> None:
-    """Python sets the address bar later; while the figure plays it does not."""
-    lesson = open_lesson("positions")
-    lesson.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
-    scene, wanted = lesson.get("(lesson.turn(1), lesson.tools.copy(), [lesson.name, lesson.settings()])")
-    link = lesson.page.evaluate("window.copied")
-    params = {name: value for name, (value,) in parse_qs(urlsplit(link).query).items()}
-    assert (params["scene"], params["lesson"]) == (scene, "positions")
-    assert settings_from_param(params["with"]) == settings_from_param(settings_to_param(wanted) or "")
-
-
-def test_the_table_opens_in_sight_and_the_stage_is_never_behind_the_navigation(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("why", "costs", width=1400, height=900)
-    button = lesson.page.get_by_role("button", name=T("lesson.table"), exact=True)
-    box = button.bounding_box()
-    assert box is not None and box["height"] >= 36
-    button.click()
-    table = lesson.page.get_by_role("region", name=T("lesson.table"))
-    box = table.bounding_box()
-    assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 900
-    assert lesson.get("lesson.root.getRootNode().activeElement.className") == "numbers"
-    # What Streamlit fades while Python computes gets a stacking context of its own, below its header.
-    lesson.click(T("lesson.present"))
-    holder = lesson.page.locator(".st-key-lesson-why")
-    holder.evaluate("(element) => { element.style.opacity = 0.33; }")
-    on_top = lesson.page.evaluate("document.elementFromPoint(300, 30).closest('.st-key-lesson-why') !== null")
-    assert on_top
-
-
 NAMES_IN_SIGHT = """({ lesson }) => {
     const row = lesson.tabs.element.getBoundingClientRect();
     return lesson.tabs.buttons.filter((button) => {
@@ -99,17 +87,14 @@ NAMES_IN_SIGHT = """({ lesson }) => {
 }"""
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
-def test_the_tabs_of_many_scenes_have_names_in_one_row(open_lesson: OpenLesson, language: str) -> None:
-    lesson = open_lesson("lab", "depth", lang=language)
-    scenes, row = lesson.get("[lesson.lesson.scenes.length, lesson.tabs.element.offsetHeight]")
-    assert lesson.root.evaluate(NAMES_IN_SIGHT) == scenes and row < 60
-    lesson.click(texts(language)("lesson.present"))
-    assert lesson.root.evaluate(NAMES_IN_SIGHT) == scenes
-
-
-def test_on_a_phone_the_tabs_scroll_and_show_where_they_go_on(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("lab", "off", width=390, height=844)
+def test_the_tabs_of_many_scenes_stand_in_one_row_and_scroll_on_a_phone(open_lesson_file: OpenLesson) -> None:
+    for language in LANGUAGES:
+        lesson = open_lesson_file("lab", "depth", lang=language)
+        scenes, row = lesson.get("[lesson.lesson.scenes.length, lesson.tabs.element.offsetHeight]")
+        assert lesson.root.evaluate(NAMES_IN_SIGHT) == scenes and row < 60
+        lesson.click(texts(language)("lesson.present"))
+        assert lesson.root.evaluate(NAMES_IN_SIGHT) == scenes
+    lesson = open_lesson_file("lab", "off", width=390, height=844)
 
     def fades() -> list[bool]:
         style = "lesson.tabs.element.style"

@@ -6,27 +6,21 @@ from itertools import product
 
 import pytest
 
-from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
+from tests.browser.conftest import CheckAccessibility, OpenLesson
 from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import rest
 from tests.browser.scene_layout import off_screen, scenes, unreadable, vector_loss
-from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LAB, STAGES
+from viz_app.lessons.catalogue import STAGES
 from viz_app.text import texts
 
 Sizes = tuple[tuple[int, int], ...]
+Look = tuple[Sizes, bool, str]  # windows, whether it is dark, language
 MAX_LOSS = 0.3  # letters lie a fraction of a pixel apart; a question mark of 40 pixels loses 0.22 by that
 WIDE, NARROW = ((1280, 720), (1400, 900)), ((390, 844),)  # windows of a class, which one visit resizes; a phone
-# One of eight for each lesson; together they have both kinds of window, both themes and both languages, each with each.
-# The slow run sees the other seven, in the larger window for a class, too: the smaller one is harder to fit.
-COVERING = [
-    (name, [WIDE, NARROW][number % 2], bool(number // 2 % 2), ["en", "ko"][number // 4 % 3 % 2])
-    for number, name in enumerate(STAGES)
-]
-VIEWS = [
-    pytest.param(*each, each not in COVERING, marks=[] if each in COVERING else [pytest.mark.slow])
-    for each in product(STAGES, [WIDE, NARROW], [False, True], ["en", "ko"])
-]
+LOOKS: list[Look] = [*product([WIDE, NARROW], [False, True], ["en", "ko"])]
+# The look of each lesson; the first eight have all. The slow run sees every lesson in every look, and in the larger
+# window for a class too: the smaller one is harder to fit.
+COVERING = {name: LOOKS[number % len(LOOKS)] for number, name in enumerate(STAGES)}
 
 
 def problems(lesson: Lesson, sizes: Sizes, language: str, every: bool) -> dict[str, list[str]]:
@@ -63,27 +57,29 @@ def resize(lesson: Lesson, width: int, height: int) -> None:
     rest(lesson.page)
 
 
-def test_a_few_views_cover_every_choice() -> None:
-    assert {each[1:] for each in COVERING} == {*product([WIDE, NARROW], [False, True], ["en", "ko"])}
-    assert [name for name, *_ in COVERING] == [*STAGES]
-
-
-@pytest.mark.parametrize(("name", "sizes", "dark", "language", "every"), VIEWS)
 def test_every_scene_can_be_read(
-    open_lesson: OpenLesson,
-    open_lesson_file: OpenLesson,
-    check_accessibility: CheckAccessibility,
-    name: str,
-    sizes: Sizes,
-    dark: bool,
-    language: str,
-    every: bool,
+    open_lesson_file: OpenLesson, check_accessibility: CheckAccessibility, subtests: pytest.Subtests
 ) -> None:
-    start = open_lesson if name == LAB else open_lesson_file
-    lesson = start(name, width=sizes[0][0], height=sizes[0][1], dark=dark, lang=language)
-    if every or name in STAGES[:8]:  # axe sees the same stage in all lessons; these have every look
-        check_accessibility(lesson.page)
-    assert problems(lesson, sizes, language, every) == {}
+    assert len(COVERING) >= len(LOOKS), "some look is never seen"
+    for number, (name, (sizes, dark, language)) in enumerate(COVERING.items()):
+        with subtests.test(name):
+            lesson = open_lesson_file(name, width=sizes[0][0], height=sizes[0][1], dark=dark, lang=language)
+            if number < len(LOOKS):  # axe sees the same stage in all lessons
+                check_accessibility(lesson.page)
+            assert problems(lesson, sizes, language, every=False) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("look", LOOKS)
+def test_every_scene_can_be_read_in_every_look(
+    open_lesson_file: OpenLesson, check_accessibility: CheckAccessibility, look: Look, subtests: pytest.Subtests
+) -> None:
+    sizes, dark, language = look
+    for name in STAGES:
+        with subtests.test(name):
+            lesson = open_lesson_file(name, width=sizes[0][0], height=sizes[0][1], dark=dark, lang=language)
+            check_accessibility(lesson.page)
+            assert problems(lesson, sizes, language, every=True) == {}
 
 
 SABOTAGE = {
@@ -111,14 +107,3 @@ def test_what_cannot_be_read_is_found(open_lesson_file: OpenLesson) -> None:
         lesson.click(texts("en")("lesson.present"))
         assert off_screen(lesson, "rows") != [], style
         lesson.page.keyboard.press("Escape")
-
-
-def test_clicks_count_after_the_clock_was_set_back(open_page: OpenPage, app_url: str) -> None:
-    page = open_page(f"{app_url}/lessons?lang=en")
-    for name in ("why", "masks"):
-        page.locator(".index button.stop").filter(has_text=load_lesson(name, "en").title).click()
-        page.locator(".lesson canvas").wait_for()
-        page.wait_for_url(f"**lesson={name}**")
-        page.get_by_role("button", name=texts("en")("lessons.all")).click()
-        page.locator(".index button.stop").first.wait_for()
-        page.evaluate("const now = Date.now; Date.now = () => now() - 86400000")

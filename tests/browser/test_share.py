@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, urlsplit
 
-import pytest
 import segno
 
-from tests.browser.app_driver import params, sideways, wait_for_params
-from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
+from tests.browser.conftest import CheckAccessibility, OpenLesson
 from tests.browser.explorer_driver import Open
 from tests.browser.rest import until
 from tests.browser.test_session_route import place, wait_for_stop
@@ -34,12 +31,9 @@ def dark_modules(page: Page) -> set[tuple[int, int]]:
     return {(int(y) - BORDER, int(x) - BORDER) for x, y in re.findall(r"M(\d+) (\d+)h1v1h-1z", path)}
 
 
-@pytest.mark.parametrize(("language", "width", "height", "dark"), [("en", 1280, 720, False), ("ko", 390, 844, True)])
-def test_the_code_fills_the_screen(
-    language: str, width: int, height: int, dark: bool, open_bare: Open, check_accessibility: CheckAccessibility
-) -> None:
-    t = texts(language)
-    page = open_bare("share", link=LINK, language=language, width=width, height=height, dark=dark)
+def test_the_code_fills_the_screen(open_bare: Open, check_accessibility: CheckAccessibility) -> None:
+    width, height, t = 390, 844, texts("ko")
+    page = open_bare("share", link=LINK, language="ko", width=width, height=height, dark=True)
     page.get_by_role("button", name=t("share.title")).click()
     page.get_by_role("button", name=t("share.fill"), exact=True).click()
     screen = page.locator(".qr-screen").bounding_box()
@@ -52,25 +46,6 @@ def test_the_code_fills_the_screen(
     check_accessibility(page)
     page.keyboard.press("Escape")
     assert until(page, lambda: page.locator(".qr-screen").count() == 0)
-
-
-@pytest.mark.parametrize("path", ["", pytest.param("figures", marks=pytest.mark.slow)])
-def test_a_page_that_only_this_computer_opens_says_how_to_change_that(
-    path: str, open_page: OpenPage, app_url: str
-) -> None:
-    page = open_page(f"{app_url}/{path}?lang=en&text=The+dog+sleeps.&head=encoder.2.3", still=True)
-    wait_for_params(page, head="encoder.2.3")
-    page.get_by_role("button", name=T("share.title")).click()
-    page.get_by_text(T("share.closed"), exact=True).wait_for()
-    page.get_by_text(OPENS).wait_for()
-    shown = page.locator("[data-testid=stPopoverBody] code").last
-    assert until(page, lambda: parse_qs(urlsplit(shown.inner_text()).query).items() >= wanted(page).items())
-    assert sideways(page) == 0
-
-
-def wanted(page: Page) -> dict[str, list[str]]:
-    """The address bar as a link should carry it."""
-    return {name: [value] for name, value in params(page).items()}
 
 
 def assert_notes(notes: Page, stop: str) -> None:
@@ -96,6 +71,7 @@ def test_the_presenter_keeps_the_route_and_shows_the_code(open_lesson: OpenLesso
     lesson.press("q")
     screen = page.get_by_role("dialog", name=T("share.title"))
     screen.get_by_text(OPENS).wait_for()
+    assert page.locator(".qr-screen").bounding_box() == {"x": 0, "y": 0, "width": 1280, "height": 720}
     page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     screen.get_by_role("button", name=T("share.copy"), exact=True).click()
     screen.get_by_role("button", name=T("share.copied"), exact=True).wait_for()

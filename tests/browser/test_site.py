@@ -81,19 +81,18 @@ def test_after_one_visit_every_page_opens_offline(
     page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.unregister())")
 
 
-@pytest.mark.parametrize(("place", "drawn"), [("masks", ".lesson canvas"), ("model-random", ".tiles canvas")])
-def test_a_file_that_does_not_come_is_told(
-    server: ThreadingHTTPServer, browser: Browser, place: str, drawn: str
-) -> None:
+def test_a_file_that_does_not_come_is_told(server: ThreadingHTTPServer, browser: Browser) -> None:
     page = browser.new_context(service_workers="block").new_page()  # nobody watches: errors are what this is about
-    page.route("**/*.bin", lambda route: route.abort())
-    page.goto(f"http://127.0.0.1:{server.server_port}/courses/heads/ko/{place}.html")
-    told = page.get_by_text(texts("ko")("page.missing"))
-    told.wait_for()
-    page.unroute("**/*.bin")
-    page.emulate_media(color_scheme="dark")  # is drawn anew
-    assert is_drawn(page, drawn)
-    told.wait_for(state="hidden")
+    for place, drawn in (("masks", ".lesson canvas"), ("model-random", ".tiles canvas")):
+        page.route("**/*.bin", lambda route: route.abort())
+        page.emulate_media(color_scheme="light")
+        page.goto(f"http://127.0.0.1:{server.server_port}/courses/heads/ko/{place}.html")
+        told = page.get_by_text(texts("ko")("page.missing"))
+        told.wait_for()
+        page.unroute("**/*.bin")
+        page.emulate_media(color_scheme="dark")  # is drawn anew
+        assert is_drawn(page, drawn)
+        told.wait_for(state="hidden")
     page.context.close()
 
 
