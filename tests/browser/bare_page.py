@@ -41,7 +41,7 @@ def explorer_page() -> None:
 
 
 def views_page() -> None:
-    """The row of other views of a `sample`; `kind`, `layer`, `head` and `other` are as on the page Translate.
+    """The row of other views of a `sample`; `head` and `other` are as on the page Translate.
 
     The sample "attack" is a document that BertViz did not make.
     """

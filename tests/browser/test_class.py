@@ -176,7 +176,7 @@ def test_heads_and_scenes_are_asked_from_their_pages_and_followed(teacher: Teach
     teacher.page.goto(f"{teacher.url}/classroom")
     teacher.lead()
     teacher.page.goto(f"{teacher.url}/?text=A%20dog%20sleeps.&head=decoder.2.7")
-    student.wait_for_url(lambda url: query(url) >= {("text", "A dog sleeps."), ("layer", "2"), ("head", "7")})
+    student.wait_for_url(lambda url: query(url) >= {("text", "A dog sleeps."), ("head", "decoder.2.7")})
     assert query(student.url) >= {("lang", "ko"), ("class", teacher.code)}  # his own language stays
     teacher.page.goto(f"{teacher.url}/lessons?lesson=masks&scene=rows&with=at:1")
     student.wait_for_url(lambda url: query(url) >= {("lesson", "masks"), ("scene", "rows")})
@@ -200,7 +200,9 @@ def test_a_class_follows_a_parser_and_taps_its_head(teacher: Teacher, new_page: 
     student.goto(f"{teacher.url}/?class={teacher.code}")
     teacher.lead()
     teacher.page.goto(f"{teacher.url}/?model=en-tree&text=The%20dog%20is%20here.&head=cross.4.1")
-    student.wait_for_url(lambda url: query(url) >= {("model", "en-tree"), ("text", "The dog is here."), ("layer", "4")})
+    student.wait_for_url(
+        lambda url: query(url) >= {("model", "en-tree"), ("text", "The dog is here."), ("head", "cross.4.1")}
+    )
     student.get_by_role("gridcell").first.wait_for()
     assert "XX" in student.locator(".explorer").inner_text()
     teacher.page.locator(".st-key-ask-class button").click()

@@ -80,7 +80,7 @@ def test_closed_until_opened_then_plotly_then_bertviz(open_bare: Open) -> None:
 
 
 def test_the_head_view_draws_the_selected_head_and_follows(open_bare: Open) -> None:
-    page = open_bare("views", other="head", kind="cross", layer=2, head=3)
+    page = open_bare("views", other="head", head="cross.2.3")
     frame = drawn(page)
     check_sandbox(page, frame)
     assert labels(frame, "left") == displayed("head", MAPS.queries("cross"))
@@ -128,7 +128,7 @@ def test_the_model_view_has_a_tile_for_each_head_and_enlarges_it(open_bare: Open
 def test_hostile_tokens_appear_as_they_are_and_run_nothing(open_bare: Open) -> None:
     maps, views = samples.sample(*samples.HOSTILE), (("encoder", "model"), ("decoder", "head"))
     for kind, view in cast("tuple[tuple[Kind, View], ...]", views):
-        frame = drawn(open_bare("views", other=view, sample="hostile", kind=kind))
+        frame = drawn(open_bare("views", other=view, sample="hostile", head=f"{kind}.4.6"))
         if view == "model":
             frame.locator("#attn_background_0_0 ~ rect").last.dispatch_event("click")
         result = frame.locator("text").all_text_contents()
