@@ -57,7 +57,7 @@ def toned(weights: npt.NDArray[np.floating[Any]], how: str, percent: int = 0) ->
 
 def fill_threshold(page: Page, percent: int) -> None:
     page.locator(".menu-button").click()
-    page.locator(".menu-range").fill(str(percent))
+    page.locator(".menu-range").first.fill(str(percent))
     page.keyboard.press("Escape")
     page.mouse.move(2, 2)
     settle(page)
