@@ -52,6 +52,7 @@ class Patching(ShortRepr):
         answers: The two tokens at which they diverge, of the clean and of the corrupted sentence.
         prefix: The tokens before, which the decoder has read in both runs.
         source: (S,) tokens of the patched sentence, `</s>` included.
+        lengths: Tokens of the clean and of the corrupted sentence, `</s>` included.
         metric_clean: logit(clean answer) - logit(corrupted answer), in nats, in the clean run.
         metric_corrupted: The same difference in the corrupted run.
         metrics: The difference in the patched runs: of heads (3, L, H), of `residual` and `ffn` (2, L, P), encoder
@@ -63,6 +64,7 @@ class Patching(ShortRepr):
     answers: tuple[str, str]
     prefix: tuple[str, ...]
     source: tuple[str, ...]
+    lengths: tuple[int, int]
     metric_clean: float
     metric_corrupted: float
     metrics: Tensor
@@ -115,13 +117,14 @@ def patching(
     grid = torch.full((len(KINDS) if site == "heads" else 2, config.num_layers, last), torch.nan, dtype=torch.float64)
     for cell, value in zip(cells, values, strict=True):
         grid[cell] = value
-    tokenizer = translator.tokenizer
+    tokenizer, lengths = translator.tokenizer, (pair.donor.source.shape[1], receiver.source.shape[1])
     first, second = tokenizer.tokens(list(pair.divergence.answers))
     return Patching(
         texts=pair.divergence.texts,
         answers=(first, second),
         prefix=tokenizer.tokens(list(prefix)),
         source=tokenizer.source.tokens(receiver.source[0].tolist()),
+        lengths=lengths if direction == "denoise" else lengths[::-1],
         metric_clean=pair.metrics[0],
         metric_corrupted=pair.metrics[1],
         metrics=grid.float(),

@@ -108,25 +108,30 @@ def test_patch_says_what_each_line_asks(
         ("Das Kind spielt.", "Die Frau hat ein Haus."),
         ("Das Haus spielt.", "Die Tasse spielt."),
     ]
-    data.write_text("\n".join("\t".join((clean, corrupted, *each)) for each in asked), encoding="utf-8")
     translator = Translator.load(made.checkpoint)
-    singles = [patching(translator, clean, corrupted, answers=each) for each in asked]
+    asked.append(asked[0])
+    pairs = [(clean, corrupted)] * 3 + [(clean, "The man sees a big house.")]
+    data.write_text("\n".join("\t".join((*p, *each)) for p, each in zip(pairs, asked, strict=True)), encoding="utf-8")
+    singles = [patching(translator, *pair, answers=each) for pair, each in zip(pairs, asked, strict=True)]
     contrasts = ["|".join(each.answers) for each in singles]
     assert len(set(contrasts)) > 1
     assert call(*arguments(made, "patch", data, out)).status == 0
+    assert "1 pair of unequal length" in caplog.text
     assert "these means mix" in caplog.text and all(contrast in caplog.text for contrast in contrasts)
     for line, single in enumerate(singles, start=1):
         row = next(row for row in rows(out) if row["line"] == str(line))
         assert (row["answer_clean"], row["answer_corrupted"]) == single.answers
         assert row["prefix"] == " ".join(single.prefix) and row["position"] == str(len(single.prefix) + 1)
         metrics = [float(row["metric_clean"]), float(row["metric_corrupted"])]
+        lengths = [len(translator.encode(text)) + 1 for text in pairs[line - 1]]
+        assert [int(row["tokens_clean"]), int(row["tokens_corrupted"])] == lengths
         assert metrics == pytest.approx([single.metric_clean, single.metric_corrupted], abs=1e-3)
     changes = torch.stack([single.metrics - single.metric_corrupted for single in singles]).sum(dim=0)
     difference = sum(single.metric_clean - single.metric_corrupted for single in singles)
     means = rows(tmp_path / "patch.means.csv")
     result = [float(row["mean"]) for row in means if row["measure"] == "recovered_of_means"]
     np.testing.assert_allclose(result, (changes / difference).flatten(), atol=1e-3)
-    assert not {row["measure"] for row in means} & {"metric_clean", "metric_corrupted", "position"}
+    assert not {row["measure"] for row in means} & {"metric_clean", "tokens_clean", "position"}
     caplog.clear()
     assert call(*arguments(made, "patch", data, tmp_path / "one.csv"), "--contrast", contrasts[0]).status == 0
     assert "these means mix" not in caplog.text

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from tests.core.training.readable_loss import smoothed_cross_entropy
 from transformer_core.devices import backend
 from transformer_core.training import loss as loss_module
-from transformer_core.training.loss import mass_on_others, output_loss
+from transformer_core.training.loss import mass_on_others, output_loss, row_sums
 
 PAD = 0
 
@@ -164,3 +164,23 @@ def test_sums_on_apples_gpus_are_float32() -> None:
     """They have no float64: with it, training on `mps` failed at its first step."""
     assert backend(torch.device("mps")).sum_dtype == torch.float32
     assert backend(torch.device("cpu")).sum_dtype == backend(torch.device("cuda")).sum_dtype == torch.float64
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("biased", [False, True])
+def test_the_rows_of_a_gpu_against_autograd(biased: bool, smoothing: float) -> None:
+    generator = torch.Generator().manual_seed(3)
+    logits = torch.randn(5, 7, generator=generator, requires_grad=True)
+    bias = torch.randn(7, generator=generator, requires_grad=True)
+    right, counts = torch.tensor([[1], [6], [0], [3], [3]]), torch.tensor([[1.0], [1.0], [0.0], [1.0], [1.0]])
+    target = torch.full((5, 7), smoothing / 6).scatter_(1, right, 1 - smoothing)
+    log_p = (logits + bias if biased else logits).log_softmax(dim=1)
+    expected = -(counts * target * log_p).sum()
+    expected.backward()
+    low, d_bias = logits.detach().clone(), torch.zeros(7)
+    sums = row_sums(low, right, counts, bias.detach() if biased else None, smoothing, d_bias if biased else None, True)
+    torch.testing.assert_close(sums[0], expected.detach())
+    torch.testing.assert_close(sums[1], -(counts * log_p.gather(1, right)).sum().detach())
+    torch.testing.assert_close(low * counts, logits.grad)  # rows of padding are left out where they are used
+    if biased:
+        torch.testing.assert_close(d_bias, bias.grad)

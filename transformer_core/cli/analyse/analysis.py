@@ -118,6 +118,7 @@ class Analysis:
         endings: Further endings of its file, see `Measured.files`.
         ranked: Whether the screen shows the rows with the largest values of the first measure.
         shown: Tells by a column's name whether the screen shows it.
+        lengths: Columns of `Measured.asked` with the lengths of the two sentences of a pair.
         contrasts: Columns of `Measured.asked` that must be the same in all lines, unless --contrast says which count.
         weighted: Table of --data -> further means: name -> the column and the weights of its rows.
     """
@@ -132,6 +133,7 @@ class Analysis:
     endings: tuple[str, ...] = ()
     ranked: bool = False
     shown: Callable[[str], bool] = lambda name: True
+    lengths: tuple[str, ...] = ()
     contrasts: tuple[str, ...] = ()
     weighted: Callable[[Columns], Mapping[str, tuple[str, Any]]] = lambda columns: {}
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 5_000_000  # a row for each head of each sentence
 _CONTRASTS = 8  # named in a message
+_ASKED = ("line", "position", "metric_clean", "metric_corrupted", "tokens_clean", "tokens_corrupted")  # have no mean
 GROUP = 20  # sentences of like length, whose translations are one batch
 log = logging.getLogger(__name__)
 
@@ -67,6 +68,9 @@ def measure_data_set(analysis: Analysis, names: Sequence[str], options: Options)
         counts: dict[str, Any] = {"not_comparable": len(sentences) - measured, "unreadable": skipped}
         if analysis.contrasts:
             columns, counts["contrasts"] = _of_contrasts(columns, analysis.contrasts, options.contrast)
+        if analysis.lengths:
+            first_length, second_length = (columns[name] for name in analysis.lengths)
+            counts["unequal_lengths"] = len(set(columns["line"][first_length != second_length].tolist()))
         means = mean_rows(columns, analysis.weighted(columns))
         counts["sentences"] = len(set(columns["line"].tolist()))
         facts = {"data": data.name, "sha256": sha256(data), "choices": choices, **counts}
@@ -82,6 +86,10 @@ def measure_data_set(analysis: Analysis, names: Sequence[str], options: Options)
     log.info("%s: %s; %s", out, counted(counts["sentences"], "sentence"), skipped_words)
     if len(counts.get("contrasts", ())) > 1:
         log.warning("these means mix %s; --contrast takes some", _contrast_counts(counts["contrasts"]))
+    if unequal := counts.get("unequal_lengths"):
+        log.warning(
+            "%s of unequal length; their encoder heads are not patched where they differ", counted(unequal, "pair")
+        )
     return 0
 
 
@@ -158,7 +166,7 @@ def mean_rows(table: Columns, weighted: Mapping[str, tuple[str, Any]] | None = N
     plain = {
         name: (values, np.ones(len(values)))
         for name, values in table.items()
-        if name not in ("line", "position", "metric_clean", "metric_corrupted") and values.dtype.kind in "fi"
+        if name not in _ASKED and values.dtype.kind in "fi"
     }
     more = {name: (table[column], weights) for name, (column, weights) in (weighted or {}).items()}
     for name, (values, weights) in (plain | more).items():

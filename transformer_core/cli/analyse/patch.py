@@ -21,11 +21,13 @@ For L layers, H heads and P positions the file contains
   answers, prefix, source          the two tokens, the tokens before, the patched sentence
   provenance            JSON text: checkpoint and its hash, sentences, site, direction
 
-Axes count from 0. For sentences with different numbers of tokens only heads can be patched.
+Axes count from 0. For sentences with different numbers of tokens only heads can be patched; encoder heads then
+at the tokens that both begin and end with, so not at the words that differ.
 
 The table has a row for each head (head, such as cross.6.8, recovered, metric), or for each layer and position (layer,
 position from 1, recovered, metric). Of --data it has one for each head of each line, beside the question of that line:
-answer_clean, answer_corrupted, prefix, their position (from 1), metric_clean and metric_corrupted. FILE.means.csv has
+answer_clean, answer_corrupted, prefix, their position (from 1), metric_clean, metric_corrupted, and the tokens of both
+sentences, tokens_clean and tokens_corrupted; a warning counts the lines in which these differ. FILE.means.csv has
 the means of every head over the lines, with their 95 % intervals: `recovered` is the mean of the shares of the lines,
 `recovered_of_means` the change of all lines divided by their difference. Lines whose two translations are equal or
 hardly differ are skipped. Lines may diverge at different tokens; --contrast "Der|Die" takes one contrast.
@@ -117,6 +119,8 @@ def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str,
         "position": len(result.prefix) + 1,
         "metric_clean": result.metric_clean,
         "metric_corrupted": result.metric_corrupted,
+        "tokens_clean": result.lengths[0],
+        "tokens_corrupted": result.lengths[1],
     }
     return Measured(
         columns=head_columns(**by_kind) if heads else _positions(values),
@@ -149,6 +153,7 @@ ANALYSIS = Analysis(
     texts=PAIR,
     ranked=True,
     contrasts=("answer_clean", "answer_corrupted"),
+    lengths=("tokens_clean", "tokens_corrupted"),
     weighted=_weights,
 )
 add_options, run = ANALYSIS.add_options, ANALYSIS.run
