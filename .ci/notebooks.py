@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "notebooks"
-MAX_OUTPUT = 60_000  # characters of one form of an output
+MAX_OUTPUT = 100_000  # characters of one form of an output
 
 
 def executed(path: Path) -> nbformat.NotebookNode:
