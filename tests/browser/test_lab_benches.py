@@ -33,7 +33,7 @@ def check(lesson: Lesson, label: str) -> None:
 
 
 def head_title(kind: str, name: str) -> str:
-    return T("lesson_lab.head_title", kind=T(f"lesson_lab.{kind}"), head=name)
+    return T("lesson_lab.head_title", head=f"{kind}.{name}")
 
 
 def test_heads_are_walked_through_pressed_and_switched_off(bench: Any) -> None:

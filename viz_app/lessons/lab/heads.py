@@ -34,9 +34,8 @@ def chosen_head(context: LessonContext) -> Head:
 
 
 def head_title(t: Texts, head: Head) -> str:
-    """Name a head, such as "Encoder 2.3"."""
-    kind, layer, number = head
-    return t("lesson_lab.head_title", kind=t(f"lesson_lab.{kind}"), head=f"{layer + 1}.{number + 1}")
+    """Return a heading, such as "Head encoder.2.3"."""
+    return t("lesson_lab.head_title", head=str(head))
 
 
 def strongest_cell(maps: AttentionMaps, head: Head) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 // Every head switched off alone: how often does the translation stay the same? Hidden until it is revealed.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { KINDS } from "../../../components/common/heads/heads.js";
-import { fillText, headName, signed } from "../../../components/common/text/format.js";
+import { headAddress, KINDS } from "../../../components/common/heads/heads.js";
+import { fillText, signed } from "../../../components/common/text/format.js";
 import { HeadGrid } from "../../stage/js/headgrid.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
@@ -99,7 +99,7 @@ export class Predict extends Scene {
     const rows = this.order().map((number) => {
       const { kind, layer, head } = heads[number];
       const stays = same.data[number] ? texts.yes : texts.no;
-      return [`${texts[kind]} ${headName(layer, head)}`, changes.data[number], stays];
+      return [headAddress({ kind, layer, head }), changes.data[number], stays];
     });
     return { columns: [texts.head, texts.change, texts.stays], rows };
   }

@@ -1,6 +1,7 @@
 // Heads that say nothing: all heads of a recorded training at each snapshot, and how many of them have come to rest.
 
-import { fillText, formatCount, headName, percent } from "../../../components/common/text/format.js";
+import { headAddress } from "../../../components/common/heads/heads.js";
+import { fillText, formatCount, percent } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";
 import { HeadGrid, numberedHeads, ring } from "../../stage/js/headgrid.js";
@@ -106,7 +107,7 @@ export class Rest extends Scene {
     ring(pen, grid.tile(chosen.kind, chosen.layer, chosen.head), theme.text, 2.5);
     const { kind, layer, head } = chosen;
     const { x, y, width, height } = side;
-    const name = fillText(this.texts.head_name, { kind: this.texts[kind], head: headName(layer, head) });
+    const name = fillText(this.texts.head_name, { kind: this.texts[kind], head: headAddress(chosen) });
     pen.write(name, x, y + 8, { size: 15, weight: 650, colour: theme.kinds[kind], most: width });
     pen.note(fillText(this.texts.rest_share, { share: percent(this.share(moment, chosen)) }), x, y + 28, {
       most: width,
@@ -198,7 +199,7 @@ export class Rest extends Scene {
       bleu: rest.bleu.length ? rest.bleu[moment].toFixed(1) : "–",
       head: fillText(this.texts.head_name, {
         kind: this.texts[chosen.kind],
-        head: headName(chosen.layer, chosen.head),
+        head: headAddress(chosen),
       }),
       share: percent(this.share(moment, chosen)),
     });

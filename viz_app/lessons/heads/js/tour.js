@@ -185,7 +185,9 @@ export class Tour extends Scene {
     const line = (text, down, more) => pen.write(text, x, y + down, { most: width, ...more });
     const leans = fillText(texts.most_often, { role: texts[`short_${role.role}`] });
     line(standing === "named" ? texts[`role_${role.role}`] : leans, 0, { colour, size: 17, weight: 650 });
-    line(fillText(texts.head_name, { kind: texts[kind], head: headName(layer, head) }), 24, { colour: theme.muted });
+    line(fillText(texts.head_name, { kind: texts[kind], head: headAddress({ kind, layer, head }) }), 24, {
+      colour: theme.muted,
+    });
     const bar = width - 52;
     const top = y + 44;
     const place = x + bar * chance;
@@ -232,7 +234,7 @@ export class Tour extends Scene {
     const { kind, layer, head } = view.role;
     const sentence = fillText(view.row === null ? this.texts.tour_say : this.texts.tour_row, {
       kind: this.texts[kind],
-      head: headName(layer, head),
+      head: headAddress({ kind, layer, head }),
       query,
       key,
       weight: percent(weight),
@@ -245,7 +247,7 @@ export class Tour extends Scene {
     const { texts } = this;
     const rows = KINDS.flatMap((kind) =>
       this.lesson.values.roles[kind].flat().map(({ layer, head, role, share, at_least, weight, chance, standing }) => {
-        const name = `${texts[kind]} ${headName(layer, head)}`;
+        const name = headAddress({ kind, layer, head });
         return [name, texts[`short_${role}`], share, at_least, weight, chance, texts[`standing_${standing}`]];
       }),
     );

@@ -3,7 +3,8 @@
 import { cssColour } from "../../../components/common/draw/canvas.js";
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { inkOn } from "../../../components/common/draw/theme.js";
-import { fillText, formatCount, headName } from "../../../components/common/text/format.js";
+import { headAddress } from "../../../components/common/heads/heads.js";
+import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { NARROW } from "../../stage/js/headgrid.js";
 import { Scene } from "../../stage/js/scene.js";
 
@@ -61,11 +62,11 @@ export class Bench extends Scene {
   }
 
   /**
-   * Title of a head, such as "Encoder 2.3".
+   * Title of a head, such as "Head encoder.2.3".
    * @param {Pick<Head, "kind" | "layer" | "head">} head
    */
   headTitle({ kind, layer, head }) {
-    return fillText(this.texts.head_title, { kind: this.texts[kind], head: headName(layer, head) });
+    return fillText(this.texts.head_title, { head: headAddress({ kind, layer, head }) });
   }
 
   /**
