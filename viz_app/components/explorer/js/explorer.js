@@ -1,7 +1,7 @@
 // One explorer on a page: its parts, its layout, and what a change draws again.
 
 import { Theme } from "../../common/draw/theme.js";
-import { KINDS } from "../../common/heads/heads.js";
+import { headAddress, KINDS } from "../../common/heads/heads.js";
 import { h, pageTop, setAttribute } from "../../common/page/dom.js";
 import { onFollowedView } from "../../common/page/followed_view.js";
 import { isPresenting, leavePresenting, present } from "../../common/page/presenting.js";
@@ -65,7 +65,8 @@ export class Explorer {
     this.overview = new Overview(this.store);
     this.card = new HeadCard(this.store);
     this.switch = new HeadSwitch(this.store);
-    this.aboutHead = h("div", { class: "head-card" }, ...this.card.tools, ...this.switch.tools);
+    this.headName = h("b", { class: "head-name" }); // beside the flow, which is of no one head
+    this.aboutHead = h("div", { class: "head-card" }, this.headName, ...this.card.tools, ...this.switch.tools);
     this.presenter = tool("present", {
       class: "tool plain present-button",
       click: () => this.present(!isPresenting(this.root)),
@@ -308,6 +309,7 @@ export class Explorer {
   updateHead(state) {
     const one = state.zoom === "head" && state.average === "none";
     this.aboutHead.hidden = !one;
+    this.headName.textContent = headAddress(state);
     this.card.update(state, one);
     this.switch.update(state);
   }
@@ -342,7 +344,7 @@ export class Explorer {
   key(event) {
     if (event.key !== "Escape") return this.player.key(event);
     const { zoom, pin } = this.store.state;
-    if (this.figure.flow.fold()) return;
+    if (this.figure.flows && this.figure.flow.fold()) return;
     if (pin && zoom !== "token") this.store.set({ pin: null });
     else if (zoom === "token" && !event.defaultPrevented) this.store.set({ zoom: "head" });
     else if (this.compare.release()) event.preventDefault();

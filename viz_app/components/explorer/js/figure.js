@@ -140,7 +140,10 @@ export class Figure {
     this.element.classList.toggle("flows", this.flows);
     this.name(view, own);
     this.annotate(state, theme, plate === this.lines);
-    if (plate === this.flow.canvas) return this.flow.update(this.measures.translation, state, theme);
+    if (plate === this.flow.canvas) {
+      this.title = texts.flow_title;
+      return this.flow.update(this.measures.translation, state, theme);
+    }
     const drawing = /** @type {LargeMap | Lines} */ (plate);
     drawing.show(this.picture, theme, `${this.title}. ${this.help(drawing)}`);
     this.caption.replaceChildren(caption(this.picture, texts));
@@ -281,8 +284,11 @@ export class Figure {
 
   /** What the flow says of the word, the way or the state under the pointer. */
   pointFlow() {
-    this.caption.replaceChildren(...this.flow.caption());
-    const line = this.caption.textContent ?? "";
+    const { flow, caption } = this;
+    caption.replaceChildren(...flow.caption());
+    flow.show();
+    const { hit, unfolded } = flow.canvas;
+    const line = (hit && unfolded ? flow.detail : caption).textContent ?? "";
     if (this.live.textContent !== line) this.live.textContent = line;
   }
 

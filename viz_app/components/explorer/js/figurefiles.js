@@ -50,7 +50,8 @@ export class FigureFiles {
   save(part, format) {
     const { figure, overview, recorder: film, theme, translation } = this.explorer;
     const { kind, name, groups } = figure.picture.matrix;
-    const shown = part === "head" && !groups ? name : `${kind}_${part === "head" ? name : part}`;
+    const head = groups ? `${kind}_${name}` : name;
+    const shown = part !== "head" ? `${kind}_${part}` : figure.flows ? "flow" : head;
     const file = `headlight_${shown}.${format}`;
     if (format === "csv") return download(csvFile(this.table(part)), file);
     const tiles = [translation.about?.text ?? "", overview.about.textContent ?? ""];
@@ -108,6 +109,7 @@ export class FigureFiles {
    */
   table(part) {
     const { figure, overview } = this.explorer;
+    if (part === "head" && figure.flows) return csvText(figure.flow.rows());
     const pictures = part === "head" ? [figure.picture] : overview.tiles.all.map((tile) => overview.picture(tile));
     const rows = pictures.flatMap((picture) => {
       const { matrix, rows, columns, written, existing } = picture;

@@ -9,7 +9,7 @@ import { choicesAt } from "../beam/candidates.js";
 import { findings } from "../cards/findings.js";
 import { FlowCanvas } from "./flowcanvas.js";
 import { flowTable, waysTable } from "./flowtable.js";
-import { flowCaption, hitText, legend, nodeText } from "./flowwords.js";
+import { flowCaption, hitText, legend } from "./flowwords.js";
 import { chosenToken, edgeAt } from "./parts.js";
 
 /** @typedef {import("./flowcanvas.js").Hit} Hit */
@@ -25,6 +25,9 @@ export class Flow {
   words = [];
   /** @type {number | null} */
   chosen = null;
+  detailed = ""; // what the detail shows
+  /** @type {FlowWord | null} */
+  detailedWord = null;
   /** @type {FlowData | null} Of the words. */
   from = null;
   compared = false; // whether the chosen word is compared with another token
@@ -121,7 +124,6 @@ export class Flow {
     this.canvas.see(view, theme, `${texts.flow_title}. ${texts.flow_keys}`);
     this.control(state, unfold);
     this.legend.replaceChildren(...legend(unfold, texts));
-    this.show();
   }
 
   /**
@@ -180,25 +182,27 @@ export class Flow {
     const pointed = hit && "output" in hit ? hit.output : this.chosen;
     if (!data) return [texts.flow_waiting];
     if (hit && "source" in hit && !unfolded) return hitText(hit, this, texts);
-    if (pointed === null || !words[pointed]) return [texts.flow_all];
-    const waits = store.state.versus && !this.compared && pointed === this.chosen;
-    if (waits) return [texts.flow_waiting];
+    if (pointed === null) return [texts.flow_all];
+    const word = words[pointed]; // of a long translation some may not be there
+    if (!word || (store.state.versus && !this.compared && pointed === this.chosen)) return [texts.flow_waiting];
     const against = this.compared && pointed === this.chosen ? store.state.versus : null;
-    return [flowCaption(words[pointed], pointed, { view, unfolded, against }, texts)];
+    return [flowCaption(word, pointed, { view, unfolded, against }, texts)];
   }
 
-  /** What is behind the way or the state that was pressed. */
+  /** What is behind the way or the state under the pointer, else of the one that was pressed. */
   show() {
     const { texts, canvas, chosen, words } = this;
-    const { picked, unfolded } = canvas;
+    const { hit, picked, unfolded } = canvas;
     const word = chosen === null ? null : words[chosen];
-    this.detail.hidden = !unfolded && !canvas.view.unfold;
-    if (!word || this.detail.hidden) return this.detail.replaceChildren();
-    if (!picked) return this.detail.replaceChildren(texts.flow_press);
-    if ("edge" in picked) {
-      const edge = edgeAt(word, picked.edge);
-      this.detail.replaceChildren(...hitText(picked, this, texts), " ", ...this.headButtons(edge));
-    } else this.detail.replaceChildren(...("node" in picked ? nodeText(picked.node, this, texts) : []));
+    const about = hit && !("output" in hit) ? hit : picked;
+    const key = JSON.stringify([about, chosen, texts.language, Boolean(unfolded)]);
+    if (key === this.detailed && word === this.detailedWord) return;
+    this.detailed = key; // a button in it keeps the focus
+    this.detailedWord = word;
+    this.detail.hidden = !unfolded;
+    const parts = !word || !unfolded ? [] : about ? hitText(about, this, texts) : [texts.flow_press];
+    const heads = word && about && "edge" in about ? this.headButtons(edgeAt(word, about.edge)) : [];
+    this.detail.replaceChildren(...parts, " ", ...heads);
   }
 
   /** @param {import("./parts.js").Edge} edge */
@@ -281,6 +285,20 @@ export class Flow {
     let next = from + step;
     if (this.store.state.unit === "words") while (next in words && words[next] === words[from]) next += step;
     return next;
+  }
+
+  /** Rows of a file: the parts of every token. */
+  rows() {
+    const { tokens } = this.canvas.view;
+    const names = (/** @type {Position[]} */ line) => line.map(({ text }) => text);
+    const inputs = [tokens.first, ...tokens.outputs.slice(0, -1)];
+    const { texts } = this;
+    return [
+      ["", texts.flow_logit, ...names(tokens.source), ...names(inputs), texts.flow_biases],
+      ...this.words.flatMap((word, row) =>
+        word ? [[tokens.outputs[row].text, word.logit, ...word.source, ...word.inputs, word.biases]] : [],
+      ),
+    ];
   }
 
   table() {

@@ -197,10 +197,10 @@ export class FlowCanvas extends ScrollCanvas {
    */
   drawBehind(brush, alpha) {
     const { folded, view, theme, backdrop } = this;
-    const all = view.all.slice(0, view.written);
+    const all = view.all.slice(0, view.plays ? view.written - 1 : view.written); // the newest one sweeps
     if (!this.element.isConnected) return brush.draw(allWords(folded, all, theme), 1, alpha);
     const ratio = window.devicePixelRatio || 1;
-    const key = JSON.stringify([theme.key, folded.width, folded.height, folded.size, folded.wide, ratio, view.written]);
+    const key = JSON.stringify([theme.key, folded.width, folded.height, folded.size, folded.wide, ratio, all.length]);
     if (key !== this.painted || this.behindWords !== view.all) {
       this.painted = key;
       this.behindWords = view.all;

@@ -3,7 +3,7 @@
 import { h, tokenElement } from "../../../common/page/dom.js";
 import { signed } from "../../../common/text/format.js";
 import { partText } from "./flowwords.js";
-import { carrying, edgeAt, partsOf } from "./parts.js";
+import { carrying, edgeAt, endsOf, partsOf } from "./parts.js";
 
 const MAX_CELLS = 900;
 const WAYS = 40; // rows of a page
@@ -55,11 +55,10 @@ export function waysTable(word, share, { tokens, heads }, texts) {
   /** @param {number} row */
   const cells = (row) => {
     const edge = edgeAt(word, row);
-    const { kind, layer, query, key, flow } = edge;
-    const [from, to] = [`${kind === "decoder" ? "i" : "s"}${key}`, `${kind === "encoder" ? "s" : "i"}${query}`];
+    const { kind, layer, flow } = edge;
     return [
       h("th", { scope: "row" }, `${kind}.${layer + 1}`),
-      ...[from, to].map((name) => h("td", {}, tokenElement(partText(name, tokens)))),
+      ...endsOf(edge).map((name) => h("td", {}, tokenElement(partText(name, tokens)))),
       h("td", {}, signed(flow, 2)),
       h("td", { class: "flow-heads" }, ...heads(edge)),
     ];

@@ -3,7 +3,7 @@
 import { fill, h, tokenElement } from "../../../common/page/dom.js";
 import { fillText, formatCount, percent, signed } from "../../../common/text/format.js";
 import { tokenText } from "../../../common/text/tokens.js";
-import { edgeAt, neuronsAt, partsOf } from "./parts.js";
+import { edgeAt, endsOf, neuronsAt, partsOf } from "./parts.js";
 
 const LISTED = 4; // parts that a sentence names
 const NEURONS = 4;
@@ -40,7 +40,9 @@ export function flowCaption(flow, position, { view, unfolded, against }, texts) 
  * @param {[string, number][]} parts
  */
 function list(parts) {
-  return h("span", {}, ...parts.flatMap(([text, value], i) => [i ? ", " : "", word(text), ` ${signed(value, 1)}`]));
+  const listed = document.createDocumentFragment();
+  listed.append(...parts.flatMap(([text, value], i) => [i ? ", " : "", word(text), ` ${signed(value, 1)}`]));
+  return listed;
 }
 
 /**
@@ -66,68 +68,49 @@ export function partText(name, { source, outputs, first, biases }) {
 }
 
 /**
- * The token at a position of a stack.
- * @param {"source" | "input"} axis
- * @param {number} position
- * @param {import("./foldedplaces.js").Tokens} tokens
- */
-const tokenAt = (axis, position, tokens) => partText(`${axis === "source" ? "s" : "i"}${position}`, tokens);
-
-/**
+ * About a way, a state or a token of the source.
  * @param {import("./flowcanvas.js").Hit} hit
- * @param {Flow} flow
+ * @param {Pick<Flow, "canvas" | "words" | "chosen" | "data">} flow
  * @param {ExplorerTexts} texts
  * @returns {(Node | string)[]}
  */
-export function hitText(hit, { canvas, words, chosen }, texts) {
+export function hitText(hit, { canvas, words, chosen, data }, texts) {
   const { tokens } = canvas.view;
-  if ("source" in hit) {
-    const parts = words
-      .map(
-        (flow, output) =>
-          /** @type {[string, number]} */ ([tokens.outputs[output].text, flow?.source[hit.source] ?? 0]),
-      )
-      .sort((a, b) => b[1] - a[1]);
-    return [
-      fill(texts.flow_source, { word: word(tokens.source[hit.source].text), parts: list(parts.slice(0, LISTED)) }),
-    ];
-  }
+  const name = (/** @type {string} */ part) => word(partText(part, tokens));
   const flow = chosen === null ? null : words[chosen];
+  if ("source" in hit) {
+    const parts = words.map(
+      (each, output) => /** @type {[string, number]} */ ([tokens.outputs[output].text, each?.source[hit.source] ?? 0]),
+    );
+    parts.sort((a, b) => b[1] - a[1]);
+    return [fill(texts.flow_source, { word: name(`s${hit.source}`), parts: list(parts.slice(0, LISTED)) })];
+  }
   if (!flow || "output" in hit) return [];
-  if ("node" in hit) return nodeText(hit.node, { canvas, words, chosen }, texts);
-  const { kind, layer, query, key, flow: value } = edgeAt(flow, hit.edge);
-  const [from, to] = [
-    tokenAt(kind === "decoder" ? "input" : "source", key, tokens),
-    tokenAt(kind === "encoder" ? "source" : "input", query, tokens),
-  ];
-  return [
-    fill(texts.flow_way, {
-      kind: texts[`kind_${kind}`],
-      layer: layer + 1,
-      key: word(from),
-      query: word(to),
-      flow: signed(value, 2),
-    }),
-  ];
+  if ("node" in hit) return nodeText(hit.node, flow, name, data?.lens ?? [], texts);
+  const edge = edgeAt(flow, hit.edge);
+  const [key, query] = endsOf(edge).map(name);
+  const kind = texts[`kind_${edge.kind}`];
+  return [fill(texts.flow_way, { kind, layer: edge.layer + 1, key, query, flow: signed(edge.flow, 2) })];
 }
 
 /**
  * A state: its part, what the logit lens reads there, and the neurons before it.
  * @param {import("./unfoldedplaces.js").Node} node
- * @param {{ canvas: import("./flowcanvas.js").FlowCanvas, words: (FlowWord | null)[], chosen: number | null, data?: FlowData | null }} flow
+ * @param {FlowWord} flow
+ * @param {(part: string) => Node} name
+ * @param {string[][]} lens
  * @param {ExplorerTexts} texts
  */
-export function nodeText({ stack, layer, position }, { canvas, words, chosen, data }, texts) {
-  const flow = /** @type {FlowWord} */ (words[chosen ?? 0]);
-  const token = word(tokenAt(stack === "encoder" ? "source" : "input", position, canvas.view.tokens));
+function nodeText({ stack, layer, position }, flow, name, lens, texts) {
+  const token = name(`${stack === "encoder" ? "s" : "i"}${position}`);
   const value = signed(flow.states[stack][layer][position], 2);
   const where = layer ? fillText(texts.flow_after, { stack: texts[`flow_${stack}`], layer }) : texts.flow_embedded;
-  const lens = stack === "decoder" && data?.lens[layer]?.[position];
+  const reads = stack === "decoder" && lens[layer]?.[position];
   const neurons = layer ? neuronsAt(flow, stack, layer, position).slice(0, NEURONS) : [];
   const listed = neurons.map(([neuron, part]) => `${neuron + 1}: ${signed(part, 2)}`).join(", ");
   return [
     fill(texts.flow_state, { token, where, value }),
-    ...(lens ? [" ", fill(texts.flow_lens, { lens: word(tokenText(lens)) })] : []),
+    ...(reads ? [" ", fill(texts.flow_lens, { lens: word(tokenText(reads)) })] : []),
     ...(layer ? [" ", listed ? fillText(texts.flow_neurons, { neurons: listed }) : texts.flow_no_neurons] : []),
   ];
 }

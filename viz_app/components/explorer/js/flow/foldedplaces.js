@@ -135,7 +135,7 @@ export class FoldedPlaces {
     const right = this.longest.output + number + 6;
     const arcs = clamp(width * 0.12, 34, 90);
     this.most = most;
-    this.width = Math.min(width, left + right + arcs + 460);
+    this.width = Math.min(width, left + right + arcs + Math.max(460, 0.45 * width));
     this.height = row * count + 8;
     for (const [prefix, line] of /** @type {const} */ ([
       ["s", "source"],

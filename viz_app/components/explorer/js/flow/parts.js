@@ -64,6 +64,15 @@ export function edgeAt({ ways, flows, heads }, index) {
   return { kind: KINDS_OF_WAYS[kind], layer, query, key, flow: flows[index], heads: pairs };
 }
 
+/**
+ * The tokens that a way joins, by the names of their parts: key and query.
+ * @param {Edge} edge
+ */
+export const endsOf = ({ kind, query, key }) => [
+  `${kind === "decoder" ? "i" : "s"}${key}`,
+  `${kind === "encoder" ? "s" : "i"}${query}`,
+];
+
 /** @param {Edge} edge */
 export const edgeName = ({ kind, layer, query, key }) => `${kind}.${layer}.${query}.${key}`;
 

@@ -71,7 +71,8 @@ const HALO = [
   [3.5, 0.14],
 ]; // of a ribbon that is wide enough to shine: how much wider, how strong
 const [THIN, SHINES] = [0.8, 2.5]; // pixels of the thinnest ribbon, and of one that shines
-const HOLLOW = 0.4; // strength of a thin ribbon that takes away
+const [TWO_EDGES, APART] = [1, 3]; // width from which two edges are drawn, and how far apart they are at least
+const HOLLOW = 0.4; // strength of a thinner ribbon that takes away
 const LEVELS = 32; // of strength, of thin ribbons
 const INKED = 0.72; // on white, where ribbons that cross get stronger
 
@@ -118,7 +119,7 @@ export class Brush {
       const width = at[WIDTH];
       const way = beginning(at.slice(0, WIDTH), share);
       const strong = alpha * strength * (theme.dark ? 1 : INKED);
-      if (width >= SHINES) {
+      if (width >= (hollow ? TWO_EDGES : SHINES)) {
         wide.push([way, { width, alpha: strong, colour, hollow }]);
         continue;
       }
@@ -159,7 +160,7 @@ export class Brush {
   ribbon(way, { width, alpha, colour, hollow }) {
     const { context } = this;
     context.strokeStyle = colour;
-    if (hollow) return this.outline(way, width, alpha);
+    if (hollow) return this.outline(way, width, width < SHINES ? 0.6 * alpha : alpha);
     context.beginPath();
     this.trace(way);
     for (const [wider, strength] of [...(this.theme.dark ? HALO : []), [0, 1]]) {
@@ -185,8 +186,8 @@ export class Brush {
    */
   outline(way, width, alpha) {
     const { context } = this;
-    const points = sample(way, 16);
-    const half = width / 2 - 0.5;
+    const points = sample(way, 24);
+    const half = Math.max(APART, width) / 2 - 0.5;
     context.beginPath();
     points.forEach(([x, y, u, v], i) => context[i ? "lineTo" : "moveTo"](x + half * u, y + half * v));
     for (const [x, y, u, v] of points.reverse()) context.lineTo(x - half * u, y - half * v);
