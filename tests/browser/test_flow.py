@@ -131,6 +131,15 @@ def test_pressing_a_state_shows_its_neurons_and_what_the_lens_reads(open_explore
     assert fill(ENGLISH["flow_neurons"], neurons="41: 1.50, 8: \u22120.50") in text
 
 
+def test_pressing_a_tile_shows_its_map(open_explorer: Open) -> None:
+    page = opened(open_explorer)
+    assert page.locator(".flow").is_visible()
+    page.locator('.tile[data-head="2.3"]').click()
+    settle(page)
+    assert (state(page, "form"), state(page, "layer"), state(page, "head")) == ("map", 1, 2)
+    assert page.locator(".map").is_visible()
+
+
 def test_the_share_says_how_many_edges_carry_it(open_explorer: Open) -> None:
     page = opened(open_explorer)
     patch(page, pin=f"q{AT}", unfold=True)

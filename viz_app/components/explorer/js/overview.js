@@ -81,9 +81,10 @@ export class Overview {
 
   /** @param {{ kind: Kind, layer: number, head: number }} head */
   openHead(head) {
-    const { zoom } = this.store.state;
+    const { zoom, form } = this.store.state;
     this.opened ||= zoom === "heads";
-    this.store.set({ ...head, zoom: zoom === "heads" ? "head" : zoom });
+    const shown = form === "flow" ? "map" : form; // the flow is of no one head
+    this.store.set({ ...head, zoom: zoom === "heads" ? "head" : zoom, form: shown });
   }
 
   /**

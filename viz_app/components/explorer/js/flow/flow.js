@@ -110,7 +110,9 @@ export class Flow {
     };
     const names = { encoder: texts.flow_encoder, decoder: texts.flow_decoder, biases: texts.flow_biases };
     const unfold = state.unfold && Boolean(word);
+    const { axes } = translation;
     const view = {
+      about: String([axes.source.tokens, axes.outputs.tokens, texts.language]),
       tokens,
       words,
       all: this.data?.words ?? [],

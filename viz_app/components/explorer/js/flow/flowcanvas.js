@@ -22,6 +22,7 @@ const UNIT = 10; // pixels of the font that is measured
  * @typedef {import("./scene.js").Scene} Scene
  * @typedef {"morph" | "sweep" | "grow"} How
  * @typedef {object} FlowView What is to be seen.
+ * @property {string} about Differs where texts do.
  * @property {import("./foldedplaces.js").Tokens} tokens
  * @property {(FlowWord | null)[]} words With a contrast in its place.
  * @property {(FlowWord | null)[]} all Without it.
@@ -126,20 +127,12 @@ export class FlowCanvas extends ScrollCanvas {
    */
   compose(how) {
     const { view, theme, unfolded, folded } = this;
-    const { chosen, share, names, words, written } = view;
-    const about = [
-      chosen,
-      written,
-      unfolded && share,
-      this.hit ?? this.picked,
-      theme.key,
-      this.size,
-      folded.size,
-      words.length,
-    ];
-    const key = JSON.stringify(about);
+    const { about, chosen, share, names, words, written } = view;
+    const places = [unfolded && share, this.size, folded.size, theme.key];
+    const key = JSON.stringify([about, chosen, written, this.hit ?? this.picked, ...places]);
     if (key === this.composed && words === this.seen) return;
     const now = this.now();
+    if (view.all !== this.behindWords) now.behind = 0; // it fades in
     this.composed = key;
     this.seen = words;
     this.scene = unfolded

@@ -45,6 +45,7 @@ export class FoldedPlaces {
   constructor(tokens, width, height, measure, scale = 1) {
     this.tokens = tokens;
     this.measure = measure;
+    this.scale = scale;
     this.inputs = [tokens.first, ...tokens.outputs];
     /** @type {Map<string, Place>} */
     this.places = new Map();
@@ -57,7 +58,6 @@ export class FoldedPlaces {
     const natural = (/** @type {number} */ size) => Math.max(...rows(size).map(sum)) + GAP + 12;
     const size = sizes.find((each) => natural(each) <= width);
     this.across = size !== undefined;
-    this.scale = scale;
     if (size) this.lie(rows(size), size, Math.min(width, natural(size) * 1.5), height);
     else this.stand(upper, width, height, measure);
   }
@@ -71,13 +71,8 @@ export class FoldedPlaces {
   slots(line, size, measure) {
     return line.map(({ text, start, special }, i) => {
       const space = i && !start && !special ? 0.35 : 0.95;
-      return Math.max(NARROWEST * this.scale_(size), measure(text, special ? size * 0.75 : size) + space * size);
+      return Math.max(NARROWEST * this.scale, measure(text, special ? size * 0.75 : size) + space * size);
     });
-  }
-
-  /** @param {number} size */
-  scale_(size) {
-    return size > 21 ? size / 21 : 1;
   }
 
   /**
@@ -95,12 +90,9 @@ export class FoldedPlaces {
       let at = 6;
       slots.forEach((slot, i) => {
         if (names[line][i] === "b") at += gap;
-        this.places.set(names[line][i], {
-          at: at + (slot + spare) / 2,
-          line: line ? "output" : "source",
-          width: slot + spare,
-        });
-        at += slot + spare;
+        const width = slot + spare;
+        this.places.set(names[line][i], { at: at + width / 2, line: line ? "output" : "source", width });
+        at += width;
       });
     });
     this.size = size;
@@ -137,16 +129,15 @@ export class FoldedPlaces {
     this.most = most;
     this.width = Math.min(width, left + right + arcs + Math.max(460, 0.45 * width));
     this.height = row * count + 8;
-    for (const [prefix, line] of /** @type {const} */ ([
-      ["s", "source"],
-      ["i", "output"],
-    ])) {
-      const names = this.names(prefix, prefix === "s" ? upper.length : this.inputs.length);
-      const spread = (this.height - 8 - row * (line === "source" ? 1 : 0)) / names.length;
-      names.forEach((name, i) =>
-        this.places.set(name, { at: 4 + spread * (i + 0.5) + (name === "b" ? row : 0), line, width: row }),
-      );
-    }
+    const put = (/** @type {string[]} */ names, /** @type {"source" | "output"} */ line, /** @type {number} */ gap) => {
+      const step = (this.height - 8 - gap) / names.length;
+      names.forEach((name, i) => {
+        const at = 4 + step * (i + 0.5) + (name === "b" ? gap : 0);
+        this.places.set(name, { at, line, width: step });
+      });
+    };
+    put(this.names("s", upper.length), "source", row);
+    put(this.names("i", this.inputs.length), "output", 0);
     this.source = left;
     this.output = this.width - arcs - right;
     this.ends = { source: left + 9, output: this.output - 9, arc: this.width - arcs + 4 };
