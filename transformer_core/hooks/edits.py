@@ -61,13 +61,13 @@ def ablate_neurons(neurons: Collection[int], to: float = 0.0) -> Edit:
     Raises:
         ValueError: when it runs: there is no such neuron.
     """
-    chosen = sorted(neurons)
+    numbers = sorted(neurons)
 
     def ablate(value: Tensor, site: Site) -> Tensor:
-        if not all(0 <= neuron < value.shape[-1] for neuron in chosen):
-            raise ValueError(f"neurons is {chosen}, but {site.address} has neurons 0 to {value.shape[-1] - 1}")
+        if not all(0 <= neuron < value.shape[-1] for neuron in numbers):
+            raise ValueError(f"neurons is {numbers}, but {site.address} has neurons 0 to {value.shape[-1] - 1}")
         changed = value.clone()
-        changed[..., chosen] = to
+        changed[..., numbers] = to
         return changed
 
     return ablate
@@ -234,23 +234,23 @@ def only(change: Edit, *, sentences: Collection[int] | None = None, beams: Colle
         ranks = site.rows.beams or (0,) * len(numbers)
         if len(ranks) != len(value):
             ranks = (0,) * len(value)
-        chosen = [
+        rows_here = [
             row
             for row, (number, rank) in enumerate(zip(numbers, ranks, strict=True))
             if (sentences is None or number in sentences) and (beams is None or rank in beams)
         ]
-        if not chosen:
+        if not rows_here:
             return None
         rows = replace(
             site.rows,
-            sentences=tuple(numbers[row] for row in chosen),
-            beams=None if site.rows.beams is None else tuple(ranks[row] for row in chosen),
+            sentences=tuple(numbers[row] for row in rows_here),
+            beams=None if site.rows.beams is None else tuple(ranks[row] for row in rows_here),
             total=site.rows.total or max(numbers) + 1,
         )
-        given = value[chosen]
-        changed = change(given, replace(site, rows=rows))
+        before = value[rows_here]
+        changed = change(before, replace(site, rows=rows))
         result = value.clone()
-        result[chosen] = given if changed is None else changed
+        result[rows_here] = before if changed is None else changed
         return result
 
     return change_some

@@ -151,8 +151,8 @@ def _decoder_layer(
         return out
 
     x = layer(x, to_past, to_source)
-    keys, values, own, cross = outputs
-    return x, keys, values, own, cross
+    keys, values, self_attention, cross = outputs
+    return x, keys, values, self_attention, cross
 
 
 def _keys_and_values(attention: nn.Module, x: Tensor) -> tuple[Tensor, Tensor]:

@@ -74,5 +74,7 @@ def save_failure(
 def _texts(batch: Batch, tokenizer: Tokenizer) -> list[list[str]]:
     special = set(tokenizer.special.to_dict().values()) - {tokenizer.special.unk}
     sides = ((tokenizer.source, batch.source), (tokenizer, batch.outputs))
-    texts = [[own.decode([i for i in row if i not in special]) for row in ids.tolist()] for own, ids in sides]
+    texts = [
+        [vocabulary.decode([i for i in row if i not in special]) for row in ids.tolist()] for vocabulary, ids in sides
+    ]
     return [list(pair) for pair in zip(*texts, strict=True)]

@@ -113,8 +113,8 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
             x, right = low_vectors[start : start + chunk], targets[start : start + chunk, None]
             low = torch.mm(x, low_weight.T, out=lows[: len(x)])  # (n, V) logits, and then their gradient
             if counts is not None:
-                chosen = counts[start : start + chunk, None]
-                parts = [row_sums(low, right, chosen, bias, smoothing, d_bias, with_gradient)]
+                row_counts = counts[start : start + chunk, None]
+                parts = [row_sums(low, right, row_counts, bias, smoothing, d_bias, with_gradient)]
             else:
                 blocks = zip(torch.split(low, _CPU_BLOCK), torch.split(right, _CPU_BLOCK), strict=True)
                 parts = [block.sums(*each, d_bias, with_gradient) for each in blocks]

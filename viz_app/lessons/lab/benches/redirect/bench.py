@@ -161,13 +161,13 @@ def _written(context: LessonContext, edits: list[RowEdit]) -> dict[str, Any]:
     """Translate again from the first changed query on; from the start after a change in the encoder."""
     translator, translation = context.service.translator, context.result.translation
     rows = _redirects(context, edits)
-    kept = min(0 if row.place.kind == "encoder" else row.query for row in rows)
+    prefix = min(0 if row.place.kind == "encoder" else row.query for row in rows)
 
     def compute(stop: ShouldStop) -> str:
         from transformer_core.analysis.attention_override import continue_decoding
 
         return continue_decoding(
-            translator, context.source, rows, translation, kept=kept, beam=BEAM, should_stop=stop
+            translator, context.source, rows, translation, kept=prefix, beam=BEAM, should_stop=stop
         ).text
 
     return compared(translation.text, context.compute_once(("lab.redirect.text", context.source, rows), compute))
