@@ -214,6 +214,5 @@ def with_controls(atlas: Atlas) -> Atlas:
     q = {name: {kind: random.uniform(0, 0.1, shape) for kind in KINDS} for name in names}
     differences = {name: drawn() for name in names}
     return replace(
-        atlas,
-        effects=replace(effects, changes=effects.changes | changes, q=effects.q | q, differences=differences),
+        atlas, effects=replace(effects, changes=effects.changes | changes, q=effects.q | q, differences=differences)
     )

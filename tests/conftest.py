@@ -159,6 +159,6 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Keep the seconds of each file in the process that began the run, which hears of all tests."""
-    config = session.config
-    if _seconds and config.cache and not hasattr(config, "workerinput"):
-        config.cache.set(SECONDS, {**config.cache.get(SECONDS, {}), **_seconds})
+    cache = getattr(session.config, "cache", None)
+    if _seconds and cache and not hasattr(session.config, "workerinput"):
+        cache.set(SECONDS, {**cache.get(SECONDS, {}), **_seconds})

@@ -19,15 +19,9 @@ from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.components.buffer import split_buffer
 from viz_app.serving.checked_json import READ_ERRORS
+from viz_app.serving.classes import classrooms
 from viz_app.serving.classes.class_messages import METHODS, Failure, call, result_of, to_call
-from viz_app.serving.classes.classrooms import (
-    AnswerRefused,
-    Classrooms,
-    NoSuchClass,
-    NotTheTeacher,
-    Place,
-    TooManyClasses,
-)
+from viz_app.serving.classes.classrooms import Classrooms, Place
 from viz_app.serving.classes.polls import AttentionQuestion, LessonQuestion, OwnQuestion
 from viz_app.serving.cluster.decoding_messages import (
     MAX_HEADER_BYTES,
@@ -120,7 +114,7 @@ _REPLIES = st.builds(
 # Calls of the class store, and their results.
 
 _OWNER = "owner"
-_ERRORS = (AnswerRefused, NoSuchClass, NotTheTeacher, TooManyClasses)
+_ERRORS = (classrooms.AnswerRefused, classrooms.NoSuchClass, classrooms.NotTheTeacher, classrooms.TooManyClasses)
 _HEAD = AttentionQuestion(head="cross.6.4", queries=("Hund",), keys=("the", "dog"), weights=(0.25, 0.75))
 _OWN = OwnQuestion(text="Why?", choices=("a", "b"), right=1)
 

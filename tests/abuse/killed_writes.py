@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import sys
-from multiprocessing import get_context
-from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from tests.core.training.killed import die_at_event, started
 from transformer_core.cli import PROGRAM
 from transformer_core.cli.checkpoint import derived, measurements
 from transformer_core.cli.checkpoint.measurements import Builder
@@ -41,24 +37,12 @@ def replace(folder: Path, name: str) -> None:
 
 def run(call: Any, *arguments: Any, rename: int = 0) -> int:
     """Call a function in a process that kills itself just before its n-th rename; returns its exit status."""
-    context: ForkServerContext = get_context("forkserver")
-    context.set_forkserver_preload([__name__])
-    process = context.Process(target=_run, args=(call, arguments, rename))
-    process.start()
+    process = started(_run, call, arguments, rename)
     process.join(60)
     return process.exitcode or 0
 
 
 def _run(call: Any, arguments: tuple[Any, ...], rename: int) -> None:
     torch.set_num_threads(1)
-    left = rename
-
-    def watch(event: str, given: tuple[Any, ...]) -> None:
-        nonlocal left
-        if event == "os.rename":  # os.replace too
-            left -= 1
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.addaudithook(watch)
+    die_at_event(rename, Path("/"), ("os.rename",))  # os.replace too
     call(*arguments)

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from tests.abuse.damage import damaged, damaged_json, damages, edited, edits, leaves
 from tests.abuse.samples import SMALL, document, tokenizer
 from tests.abuse.target import Target
+from transformer_core import ConfigError, DecodingConfig, ModelConfig, Transformer
 from transformer_core.attention_maps import KINDS
-from transformer_core.config import ConfigError, DecodingConfig, ModelConfig
 from transformer_core.history.snapshots import History
-from transformer_core.model.transformer import Transformer
 from transformer_core.storage.files import CheckpointError
 from transformer_core.storage.manifest import MANIFEST_FILE, Manifest, read_object
 from transformer_core.storage.tensor_files import INDEX_FILE, load_shards

@@ -1,4 +1,4 @@
-"""What is undamaged: documents, a vocabulary, a history and maps, from which cases are made."""
+"""Undamaged material from which cases are made: documents, a vocabulary, a history and maps."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from transformer_core.attention_maps import AttentionMaps, Axis
+from transformer_core import AttentionMaps, Axis, Tokenizer
 from transformer_core.history.snapshots import History
-from transformer_core.text.tokenizer import Tokenizer
 
 SMALL = Path(__file__).parents[2] / "checkpoints" / "small"
 
@@ -43,5 +42,5 @@ def maps() -> AttentionMaps:
 
 
 def present(params: dict[str, str | None]) -> dict[str, str]:
-    """What an address holds of parameters: those that are there."""
+    """Parameters that an address holds: the ones that are there."""
     return {name: value for name, value in params.items() if value is not None}

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import resource
 import shutil
 import subprocess
+import sys
+import tempfile
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from viz_app.export import command_for, file_bytes
 from viz_app.figure_editor.rendering import ExportableFigure, Preview
-from viz_app.figures import HeatmapFigure, Style, formats_of
+from viz_app.figures import HeatmapFigure, Style, fonts, formats_of
 from viz_app.figures.model.figure import HeatmapPanel
 from viz_app.figures.model.pixels import MAX_PIXELS, PictureTooLarge, check_pixels
 
@@ -84,3 +88,17 @@ def test_a_command_can_be_pasted_whatever_it_names(name: str, text: str) -> None
         "viz_app",
         "export",
     ]
+
+
+@pytest.mark.process
+def test_fonts_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    killed = subprocess.Popen([sys.executable, "-c", ""])
+    killed.wait()
+    gone, used = tmp_path / f"headlight-fonts-{killed.pid}-a", tmp_path / f"headlight-fonts-{os.getpid()}-b"
+    for folder in (gone, used):
+        folder.mkdir()
+        (folder / "headlight-sans.ttf").write_bytes(b"font")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with fonts._temporary_folder.__wrapped__() as own:
+        assert Path(own).name.startswith(f"headlight-fonts-{os.getpid()}-")
+        assert sorted(tmp_path.iterdir()) == sorted((used, Path(own)))

@@ -78,7 +78,7 @@ def run(tmp_path: Path) -> RunSettings:
 
 
 @pytest.mark.usefixtures("run")
-def test_a_second_training_in_the_same_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_second_training_in_folder_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with exclusive(tmp_path):
         assert main(["train", "--resume", "--out", str(tmp_path), "--device", "cpu"]) == 1
     assert f"{tmp_path} is in use by another process" in capsys.readouterr().err
@@ -91,9 +91,7 @@ def test_a_second_training_of_the_same_variation_is_refused(tmp_path: Path, run:
         variations._train_row(tmp_path, run, "cpu", argparse.Namespace(threads=0), nothing)
 
 
-def test_a_second_atlas_in_the_same_folder_is_refused(
-    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_second_atlas_in_folder_refused(checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The first to end removes the results of both, so the second failed after hours."""
     (tmp_path / "pairs.tsv").write_text("A man rides.\tEin Mann reitet.\n", encoding="utf-8")
     command = ["atlas", "--checkpoint", str(checkpoint), "--sentences", str(tmp_path / "pairs.tsv"), "--parts", "looks"]
@@ -110,7 +108,7 @@ def test_recovery_leaves_living_processes_alone(tmp_path: Path, dead: int) -> No
 
 
 def test_hidden_files_are_no_part_of_a_model(checkpoint: Path, dead: int) -> None:
-    """Finder's, and those of a command that was killed; a manifest that lists them fits no reader."""
+    """Finder's files, and files of a command that was killed; a manifest that lists them fits no reader."""
     (checkpoint / ".DS_Store").write_bytes(b"Bud1")
     (checkpoint / f".derived.{dead}.partial").mkdir()
     (checkpoint / f".derived.{dead}.partial" / "scores.json").write_bytes(b"{}")
@@ -118,9 +116,7 @@ def test_hidden_files_are_no_part_of_a_model(checkpoint: Path, dead: int) -> Non
     load_checkpoint(checkpoint)
 
 
-def test_a_training_killed_while_it_prepares_starts_again(
-    tmp_path: Path, dead: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_training_killed_in_prepare_restarts(tmp_path: Path, dead: int, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / f".data.{dead}.partial").mkdir()
     start = ["train", "--preset", "tiny", "--out", str(tmp_path), "--device", "cpu"]
     assert main(start) == 2 and "give either --data DIR" in capsys.readouterr().err  # so the folder was accepted
@@ -128,9 +124,7 @@ def test_a_training_killed_while_it_prepares_starts_again(
 
 
 @pytest.mark.parametrize("more", [[], ["--resume"]])
-def test_after_preparing_it_says_how_to_go_on(
-    tmp_path: Path, more: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prepared_run_says_how_to_go_on(tmp_path: Path, more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "data").mkdir()
     assert main(["train", "--preset", "tiny", "--out", str(tmp_path), "--device", "cpu", *more]) == 2
     said = capsys.readouterr().err

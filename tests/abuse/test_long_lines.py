@@ -84,12 +84,7 @@ def test_export_names_a_long_line(tmp_path: Path) -> None:
     file = tmp_path / "texts"
     file.write_bytes(b"\xef\xbb\xbfA man.\r\n" + LONG + b"\n\nA dog.")
     lines = [(line.number, line.text, line.problem) for line in read_lines(file)]
-    assert lines == [
-        (1, "A man.", ""),
-        (2, "", TOO_LONG),
-        (3, "", "empty"),
-        (4, "A dog.", ""),
-    ]
+    assert lines == [(1, "A man.", ""), (2, "", TOO_LONG), (3, "", "empty"), (4, "A dog.", "")]
 
 
 def test_parallel_text_with_a_long_line_is_refused(tmp_path: Path) -> None:

@@ -8,21 +8,18 @@ import os
 import resource
 import shutil
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from safetensors.torch import load_file, save_file
 
-from transformer_core.attention_maps import KINDS, MapsTooLarge
-from transformer_core.checkpoint import load_checkpoint
-from transformer_core.config import ConfigError, DecodingConfig
+from transformer_core import load_checkpoint
+from transformer_core.attention_maps import MapsTooLarge
 from transformer_core.history.snapshots import History
 from transformer_core.storage.files import CheckpointError, read_regular
 from transformer_core.storage.manifest import MANIFEST_FILE
 from transformer_core.text.tokenizer import Tokenizer, TokenizerError
-from transformer_core.translator import Translator
 from viz_app.model_card import card
 from viz_app.serving.decoding.decoding_limits import MAX_MAP_BYTES
 from viz_app.serving.models.loader import get_translation_service
@@ -42,7 +39,7 @@ def folder(random_checkpoint: Path, tmp_path: Path) -> Path:
 
 
 def relist(folder: Path) -> None:
-    """As somebody would who makes a manifest by hand: the hashes fit whatever the files hold."""
+    """Write a manifest by hand: its hashes fit whatever the files hold."""
     path = folder / MANIFEST_FILE
     manifest = json.loads(path.read_text(encoding="utf-8"))
     manifest["files"] = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in manifest["files"]}
@@ -141,9 +138,10 @@ def test_a_sparse_file_is_measured_before_it_is_read(folder: Path) -> None:
         ("decoding", "beam", 10**6),
         ("decoding", "alternatives", 10**6),
         ("decoding", "max_source_tokens", 10**9),
+        *(("decoding", "alpha", alpha) for alpha in (float("inf"), float("nan"), 1e308, 11)),
     ],
 )
-def test_sizes_beyond_reason_are_refused_by_name(folder: Path, part: str, name: str, value: int) -> None:
+def test_sizes_beyond_reason_are_refused_by_name(folder: Path, part: str, name: str, value: float) -> None:
     change(folder / "config.json", lambda config: config[part].update({name: value}))
     relist(folder)
     error = refusal(folder)
@@ -171,13 +169,6 @@ def test_weights_that_are_no_numbers_are_named(folder: Path, value: float) -> No
     relist(folder)
     error = refusal(folder)
     assert error.path == path and error.reason == f"{name} has values that are not finite numbers"
-
-
-@pytest.mark.parametrize("value", [None, [], "8", 1.5, True, {}])
-def test_values_of_another_type_are_named(folder: Path, value: object) -> None:
-    change(folder / "config.json", lambda config: config["model"].update(num_layers=value))
-    relist(folder)
-    assert f"num_layers is {value!r}, but must be a whole number" in refusal(folder).reason
 
 
 def test_a_vocabulary_of_other_bytes(folder: Path) -> None:
@@ -240,15 +231,6 @@ def test_a_huge_file_is_not_read_to_compare_its_hash(folder: Path) -> None:
     assert "but at most 4,000,000,000 are allowed" in refusal(folder).reason
 
 
-def test_maps_that_take_too_much_memory_are_not_computed(folder: Path) -> None:
-    translator = Translator.load(folder)
-    needed = sum(translator.translate("a b c").attention.weights(kind).nbytes for kind in KINDS)
-    for most, refused in ((needed, False), (needed - 1, True)):
-        translator.most_map_bytes = most
-        with pytest.raises(MapsTooLarge, match=f"would take {needed:,} bytes") if refused else nullcontext():
-            _ = translator.translate("a b c").attention
-
-
 def test_the_app_limits_the_maps_of_a_stranger_who_never_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """10,000 tokens, as long as a folder may ask for, would take gigabytes: heads times tokens squared."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
@@ -258,16 +240,3 @@ def test_the_app_limits_the_maps_of_a_stranger_who_never_ends(folder: Path, monk
     with pytest.raises(MapsTooLarge):
         translator.attention(source, [5] * 10_000, finished=True)
     assert 4 * heads * 10_000**2 > MAX_MAP_BYTES > 4 * 6 * 8 * 3 * 600**2  # of the shipped models never
-
-
-def test_decoding_within_bounds_stays_as_it_was() -> None:
-    assert DecodingConfig(extra_length=10_000, min_length=10_000, beam=1_000).beam == 1_000
-    with pytest.raises(ConfigError):
-        DecodingConfig(extra_length=10_001)
-
-
-@pytest.mark.parametrize("alpha", [float("inf"), float("nan"), 1e308, 11])
-def test_a_length_penalty_stays_a_number(folder: Path, alpha: float) -> None:
-    change(folder / "config.json", lambda config: config["decoding"].update(alpha=alpha))
-    relist(folder)
-    assert f"alpha is {alpha}, but must be between 0 and 10" in refusal(folder).reason

@@ -145,9 +145,7 @@ def test_a_link_that_another_account_could_lay_is_refused(home: Path) -> None:
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
-def test_a_token_of_the_environment_or_of_a_cluster_stays(
-    home: Path, monkeypatch: pytest.MonkeyPatch, variable: str
-) -> None:
+def test_token_of_environment_or_cluster_stays(home: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     monkeypatch.setenv(variable, "given")
     private_files.keep_token_private()
     assert not (home / ".ray").exists()

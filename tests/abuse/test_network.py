@@ -1,4 +1,4 @@
-"""What reaches Streamlit of what a browser, or a stranger who speaks its protocol, sends."""
+"""Messages of a browser, or of a stranger who speaks its protocol, and the ones that reach Streamlit."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HANDSHAKE = (
 
 
 def through(scope: dict[str, Any], incoming: Messages) -> tuple[Messages, Messages]:
-    """What the application behind the guard receives of these messages, and what the client is sent."""
+    """Messages that the application behind the guard receives of these, and messages that the client is sent."""
     received: Messages = []
     sent: Messages = []
     left = iter(incoming)
@@ -130,7 +130,7 @@ def request(kind: str) -> bytes:
 
 
 def passed(*messages: bytes) -> list[bytes]:
-    """Which of these messages reach Streamlit."""
+    """Messages of these that reach Streamlit."""
     incoming: Messages = [{"type": "websocket.receive", "bytes": data} for data in messages]
     received, sent = through({"type": "websocket", "path": "/_stcore/stream"}, incoming)
     assert not sent

@@ -1,7 +1,8 @@
-"""Opening models while processes die and strangers press the buttons."""
+"""Opening models while processes die and strangers press the buttons; a folder that cannot be read."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import time
@@ -104,3 +105,18 @@ def test_only_the_owner_stops_dismisses_and_removes(
     assert store.opening is None
     page.button(key="remove-french").click().run()
     assert not store.models
+
+
+def test_a_bad_folder_is_one_line(random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(random_checkpoint, tmp_path / "stranger")
+    (tmp_path / "stranger" / "metrics.json").write_text('{"a":' * 200_000, encoding="utf-8")
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
+    monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(tmp_path / "stranger"))
+    page = AppTest.from_file(str(MAIN), default_timeout=SECONDS).run()
+    assert not page.exception and not page.error
+    assert not [each for each in page.warning if "stranger" in each.value]
+    page.switch_page("app_pages/model.py").run()
+    assert not page.exception and not page.error
+    (line,) = [each.value for each in page.warning if "stranger" in each.value]
+    assert line.startswith(texts("en")("models.unreadable", name="stranger", problem="")[:-1])
+    assert str(tmp_path) not in line

@@ -1,4 +1,4 @@
-"""Where requests come from: parties of addresses, pages of other origins, rebound names, the server's own computer."""
+"""Origins of requests: parties of addresses, pages of other origins, rebound names, the server's own computer."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def write(folder: Path, format: str, command: object, **more: Any) -> Path:
 
 @pytest.fixture
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to work in; whoever starts a process or draws a figure fails."""
+    """A folder to work in; to start a process or draw a figure fails."""
 
     def never(*_: object, **__: object) -> None:
         raise AssertionError("was reached")

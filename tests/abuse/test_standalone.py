@@ -10,7 +10,7 @@ import pytest
 
 from tests.abuse.samples import SMALL
 from tests.app.read_html import Page
-from tests.browser.hostile import LONE, STRINGS
+from tests.hostile import LONE, STRINGS
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import join_buffer

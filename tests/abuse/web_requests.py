@@ -81,7 +81,7 @@ def _scope(kind: str, path: str, headers: list[tuple[str, str]], cookie: str, **
 
 
 def _answer(app: ASGIApp, scope: Scope, incoming: list[Message]) -> list[Message]:
-    """What an application sends. Incoming messages that end too soon are followed by the end of the connection."""
+    """Messages of an application. Incoming messages that end too soon are followed by the end of the connection."""
     sent: list[Message] = []
     left = iter(incoming)
     scope = {**scope, "headers": list(scope["headers"])}
@@ -145,13 +145,7 @@ def _check_request(case: dict[str, Any]) -> None:
 _PATHS = st.sampled_from(
     (
         *("/join/{code}", "/join/{code}/state", "/join/{code}/answer", "/join/{code}/control", "/join/app.js"),
-        *(
-            "/join/app.css/",
-            "/join/%3Cscript%3E",
-            "/join/%00/state",
-            "/join/%ff/answer",
-            "/join/\u0131",
-        ),
+        *("/join/app.css/", "/join/%3Cscript%3E", "/join/%00/state", "/join/%ff/answer", "/join/\u0131"),
         *("/", "/healthz/live", READY, "/_stcore/metrics", "//[/join", "/join/{code}/", "/join/{code}/../state"),
     )
 ).map(lambda path: path.encode("ascii", "replace").decode())
@@ -175,7 +169,7 @@ _REQUESTS = st.fixed_dictionaries(
 
 
 async def _streamlit(scope: Scope, receive: Receive, send: Send) -> None:
-    """What Streamlit asks of a connection before it opens a session."""
+    """Ask of a connection what Streamlit asks before it opens a session."""
     origin = Headers(scope=scope).get("origin")
     if origin is not None and not is_url_from_allowed_origins(origin):
         await send({"type": "websocket.close", "code": 1000})
@@ -201,7 +195,4 @@ _SOCKETS = st.fixed_dictionaries(
 )
 
 
-TARGETS = (
-    Target("requests", _REQUESTS, _check_request),
-    Target("sockets", _SOCKETS, _check_socket),
-)
+TARGETS = (Target("requests", _REQUESTS, _check_request), Target("sockets", _SOCKETS, _check_socket))

@@ -31,13 +31,12 @@ from benchmarks import (
 from benchmarks.peers.search_difference import first_difference
 from benchmarks.server import abuse, classroom, cluster, memory, soak
 from benchmarks.server.cluster_parts import find_nginx
+from transformer_core import DecodingConfig, ModelConfig, Translator
 from transformer_core.analysis.attribution import METHODS, attribute, faithfulness
 from transformer_core.analysis.attribution import agreement as attribution_agreement
-from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.decoding.beam import Node, SearchResult, Status
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.text.tokenizer import Encoding
-from transformer_core.translator import Translator
 from viz_app.serving.decoding.decoding_limits import same_bucket
 
 NEEDS_RAY = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: pip install 'headlight[cluster]'")
@@ -143,9 +142,7 @@ def test_a_parser_needs_sentences(tmp_path: Path) -> None:
         parse.read_lines(str(tmp_path / "none.txt"), 2)
 
 
-def test_agreement_is_measured_sentence_by_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_agreement_by_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     sentences = ["A man rides a bicycle.", "Two dogs play in the snow."]
     file = tmp_path / "pairs.tsv"
     file.write_text("".join(f"{text}\t-\n" for text in ("Too short.", *sentences)), encoding="utf-8")

@@ -12,9 +12,7 @@ from benchmarks import data
 from transformer_core.data import Corpus
 
 
-def test_it_runs_and_ends_with_one_line_of_json(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_ends_with_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(data, "PAIRS_PER_SHARD", 400)
     data.write_corpus(tmp_path, 1000)
     assert len(Corpus(tmp_path)) == 1000

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from tests.browser.hostile import LONE, STRINGS
+from tests.hostile import LONE, STRINGS
 from transformer_core.attention_maps import WORD_BOUNDARY, AttentionMaps, Axis
 from viz_app.components.explorer.payload import Step
 

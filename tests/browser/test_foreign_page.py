@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenPage
-from tests.browser.hostile import SAFE, STRINGS
 from tests.browser.rest import rest
 from tests.foreign_maps import RAGGED, SOURCE, decoder_only, encoder_decoder, encoder_only
+from tests.hostile import SAFE, STRINGS
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.standalone.maps import render_maps
 from viz_app.text import texts

@@ -15,8 +15,8 @@ import pytest
 from tests.browser import explorer_samples as samples
 from tests.browser.conftest import APP, OpenPage, Serve
 from tests.browser.explorer_driver import Open, choose, patch, press, read_table, settle
-from tests.browser.hostile import LONE, SAFE, STRINGS
 from tests.browser.rest import wait_for_value, wait_until_idle
+from tests.hostile import LONE, SAFE, STRINGS
 from tests.random_model import save_random_model
 from transformer_core.attention_maps import KINDS, WORD_BOUNDARY
 from transformer_core.translator import Translator

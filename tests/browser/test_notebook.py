@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.browser.conftest import OpenPage
 from tests.browser.explorer_samples import sample
-from tests.browser.hostile import LONE, SAFE, STRINGS
+from tests.hostile import LONE, SAFE, STRINGS
 from viz_app import show
 
 if TYPE_CHECKING:

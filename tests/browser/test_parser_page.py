@@ -14,8 +14,8 @@ import pytest
 from tests.browser.app_driver import choose_option, params, saved, wait_for_params
 from tests.browser.conftest import CheckAccessibility
 from tests.browser.figures_driver import choose, edit_figure, picture
-from tests.browser.hostile import OWN, SAFE
 from tests.browser.rest import settled, until, wait_for_value, wait_until_idle
+from tests.hostile import OWN, SAFE
 from viz_app.serving.input_validation import MAX_CHARACTERS
 from viz_app.text import texts
 

@@ -15,8 +15,8 @@ import pypdf
 
 from tests.browser import explorer_samples as samples
 from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint
-from tests.browser.hostile import LONE, SAFE, STRINGS
 from tests.browser.rest import rest, until
+from tests.hostile import LONE, SAFE, STRINGS
 from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM

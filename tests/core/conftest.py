@@ -13,12 +13,9 @@ from hypothesis import settings
 
 from tests.core.tiny import sentence_pairs, tiny_model
 from tests.core.training.runs import SHORT
-from transformer_core.config import DecodingConfig, ModelConfig
+from transformer_core import DecodingConfig, ModelConfig, Tokenizer, Transformer, Translator
 from transformer_core.data import Corpus, prepare
-from transformer_core.model.transformer import Transformer
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.trainer import Trainer
-from transformer_core.translator import Translator
 
 if TYPE_CHECKING:
     from tests.core.conversion.twins import Twin

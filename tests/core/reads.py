@@ -47,12 +47,12 @@ class CountedReads(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @property
     def operations(self) -> int:
-        """How many operations there were."""
+        """Number of operations."""
         return self.operators.total()
 
     @property
     def kernels(self) -> int:
-        """How many of them launch kernels; one on a list of tensors counts once."""
+        """Number of operations that launch kernels; one on a list of tensors counts once."""
         return sum(count for name, count in self.operators.items() if name not in _NO_KERNELS)
 
     def __enter__(self) -> Self:

@@ -14,12 +14,11 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from tests.core.tiny import sentence_pairs, tiny_config, tiny_model
+from transformer_core import DecodingConfig, ModelConfig, Tokenizer
 from transformer_core.checkpoint import CheckpointError, checkpoint_bytes, load_checkpoint, save_checkpoint
 from transformer_core.cli import main
-from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.storage import tensor_files
 from transformer_core.storage.files import sha256
-from transformer_core.text.tokenizer import Tokenizer
 
 INDEX = "model.safetensors.index.json"
 SHARD = "model-00001-of-00001.safetensors"
@@ -49,7 +48,7 @@ def folder(tokenizer: Tokenizer, tmp_path: Path) -> Path:
 
 
 def change_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Edit a JSON file of a checkpoint and bring the manifest up to date, as somebody with bad intent would."""
+    """Edit a JSON file of a checkpoint and bring the manifest up to date, with bad intent."""
     value = json.loads(path.read_text(encoding="utf-8"))
     change(value)
     path.write_text(json.dumps(value), encoding="utf-8")
@@ -57,7 +56,7 @@ def change_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 
 
 def sign(folder: Path) -> None:
-    """A manifest of format 1 for whatever the folder holds, as somebody with bad intent would write."""
+    """A manifest of format 1 for whatever the folder holds, written with bad intent."""
     files = [path for path in folder.iterdir() if path.is_file() and path.name != "manifest.json"]
     (folder / "manifest.json").write_text(json.dumps({path.name: sha256(path) for path in files}))
 
@@ -127,22 +126,6 @@ def test_shards_stay_under_their_limit(tokenizer: Tokenizer, tmp_path: Path, mon
 # --- saving -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_checkpoint_that_cannot_be_saved_leaves_the_old_one(
-    folder: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = load_checkpoint(folder).weights_hash
-
-    def full(path: Path, tensors: dict[str, Tensor]) -> None:
-        path.write_bytes(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(tensor_files, "save_tensors", full)
-    with pytest.raises(OSError, match="No space left"):
-        save_checkpoint(folder, weights(tokenizer), config(tokenizer), tokenizer)
-    assert load_checkpoint(folder).weights_hash == before
-    assert [path.name for path in folder.parent.iterdir()] == ["model"]
-
-
 def test_weights_that_float16_cannot_hold(tokenizer: Tokenizer, tmp_path: Path) -> None:
     large = weights(tokenizer)
     large["embedding.weight"][3, 2] = 70_000.0
@@ -194,7 +177,7 @@ def test_every_missing_or_changed_file_is_named(folder: Path, file: str) -> None
     refused(folder, file, "is missing")
 
 
-@pytest.mark.parametrize("contents", [None, b"", b"{", b"[]", b"\xff\xfe"])
+@pytest.mark.parametrize("contents", [None, b"", b"{", b"[]", b"\xff\xfe", b"[" * 200_000])
 def test_an_unreadable_manifest(folder: Path, contents: bytes | None) -> None:
     (folder / "manifest.json").unlink()
     if contents is not None:
@@ -206,14 +189,6 @@ def test_an_unreadable_manifest(folder: Path, contents: bytes | None) -> None:
 def test_a_file_that_the_manifest_leaves_out(folder: Path, file: str) -> None:
     listed(folder, **{file: None})
     refused(folder, file, "is not listed")
-
-
-@pytest.mark.parametrize("name", ["../secret", "sub/file", "/etc/hostname", ""])
-def test_a_manifest_that_leads_elsewhere(folder: Path, name: str) -> None:
-    (folder.parent / "secret").write_bytes(b"abc")
-    listed(folder, **{name: sha256(folder.parent / "secret")})
-    with pytest.raises(CheckpointError, match="is missing"):
-        load_checkpoint(folder)
 
 
 def test_another_format(folder: Path) -> None:
@@ -247,21 +222,10 @@ def test_a_tokenizer_of_another_model(folder: Path) -> None:
     refused(folder, "tokenizer.model", "not a valid SentencePiece model")
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda w: w.pop("embedding.weight"), "missing.*embedding.weight"),
-        (lambda w: w.update(surplus=torch.zeros(1)), "unknown.*surplus"),
-        (lambda w: w.update({"embedding.weight": torch.zeros(3, 16)}), r"embedding.weight has shape \(3, 16\)"),
-    ],
-    ids=["missing", "unknown", "shape"],
-)
-def test_weights_that_do_not_fit(folder: Path, change: Callable[[dict[str, Tensor]], object], said: str) -> None:
-    tensors = load_file(folder / SHARD)
-    change(tensors)
-    save_file(tensors, folder / SHARD)
+def test_weights_that_do_not_fit(folder: Path) -> None:
+    save_file({**load_file(folder / SHARD), "surplus": torch.zeros(1)}, folder / SHARD)
     sign(folder)
-    refused(folder, INDEX, said)
+    refused(folder, INDEX, "unknown.*surplus")
 
 
 @pytest.mark.parametrize("index", [{}, {"weight_map": None}, {"weight_map": ["x"]}, {"weight_map": {"x": 3}}])

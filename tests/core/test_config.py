@@ -47,6 +47,8 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
         (ModelConfig, {"d_model": "512"}, "d_model is '512', but must be a whole number"),
         (ModelConfig, {"dropout": "0.1"}, "dropout is '0.1', but must be a number"),
         (ModelConfig, {"num_layers": 1.5}, "num_layers is 1.5, but must be a whole number"),
+        (ModelConfig, {"num_layers": None}, "num_layers is None, but must be a whole number"),
+        (ModelConfig, {"num_layers": {}}, "num_layers is {}, but must be a whole number"),
         (ModelConfig, {"vocab_size": 160.0}, "vocab_size is 160.0, but must be a whole number"),
         (ModelConfig, {"num_heads": True}, "num_heads is True, but must be a whole number"),
         (ModelConfig, {"d_k": 2.5}, "d_k is 2.5"),

@@ -11,21 +11,17 @@ import torch
 
 from tests.core.parsing.grammar import made_up_trees
 from tests.core.training.runs import SHORT
+from transformer_core import DecodingConfig, ModelConfig, Tokenizer, Transformer, Translator, save_checkpoint
 from transformer_core.analysis.attribution.methods import source_axis
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.atlas.decoding import translate_set
-from transformer_core.checkpoint import save_checkpoint
-from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.constituency_parser import ConstituencyParser, Parse
 from transformer_core.data import Corpus, prepare, read_pairs
-from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.bracketing import score_bracketing
 from transformer_core.parsing.sequences import to_symbols, to_tree
 from transformer_core.parsing.trees import right_branching
 from transformer_core.parsing.vocabulary import NotAParser, learn_vocabularies
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.trainer import Trainer
-from transformer_core.translator import Translator
 
 TREES = made_up_trees(60)
 SENTENCES = [list(tree.words) for tree in TREES[:8]]
@@ -132,13 +128,11 @@ def test_words_without_tokens_unknown_characters_and_escapes(untrained: Constitu
     assert str(parses[3].tree).count("-LRB-") == 1
     written = ["-LCB-", "50\\/50", "{", "a/b"]
     assert [
-        leaf.spelling for leaf in untrained.parse_all([written], constrained=constrained)[0].tree.leaves()
+        each.spelling for each in untrained.parse_all([written], constrained=constrained)[0].tree.leaves()
     ] == written
 
 
-def test_what_is_too_long_gets_a_flat_tree_and_says_why(
-    untrained: ConstituencyParser, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_long_a_sentence_gets_a_flat_tree(untrained: ConstituencyParser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("transformer_core.constituency_parser.MAX_WORDS", 5)
     flat, parsed = untrained.parse_all([["cat"] * 6, ["cat"] * 5])
     assert str(flat.tree) == "(TOP " + " ".join(["(XX cat)"] * 6) + ")"

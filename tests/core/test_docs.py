@@ -1,4 +1,4 @@
-"""What README and docs show is true: commands exist, code runs, links lead somewhere."""
+"""README and docs show the truth: commands exist, code runs, links lead somewhere."""
 
 from __future__ import annotations
 
@@ -74,16 +74,8 @@ def test_configuration_options_named_by_the_fidelity_table_exist() -> None:
     model |= {"attention", "window", "source_vocab_size", "scaled", "causal", "residual"}
     model |= {"first_position", "scaled_embeddings", "embedding_norm", "early_stopping"}
     model |= {"attention_dropout", "activation_dropout", "layer_norm_epsilon", "num_layers", "dropout"}
-    for named in model | {
-        "learning_rate_factor",
-        "max_gradient_norm",
-        "max_tokens",
-        "precision",
-        "smoothing",
-        "length_penalty",
-    }:
-        assert named in told
-        assert named in fields
+    training = {"learning_rate_factor", "max_gradient_norm", "max_tokens", "precision", "smoothing", "length_penalty"}
+    assert model | training <= told & fields
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -123,9 +115,7 @@ def test_the_interpretability_pages_python_runs(capsys: pytest.CaptureFixture[st
     assert {name for names, _ in named for name in re.findall(r"`(.+?)`", names)} == set(METHODS)
 
 
-def test_the_training_pages_python_trains(
-    corpus: Corpus, pairs_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_training_page(corpus: Corpus, pairs_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(corpus.folder, tmp_path / "data")
     lines = pairs_file.read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "valid.tsv").write_text("".join(lines[:3]), encoding="utf-8")

@@ -210,10 +210,7 @@ def test_weights_of_eight_bits_sum_to_one_again() -> None:
         ({"encoder": [rows(2, 3), rows(2, 3)], "source_tokens": list("abc")}, "must be .heads, queries, keys"),
         ({"encoder": [rows(2, 2, 3, 3)], "source_tokens": list("abc")}, "must be .heads, queries, keys"),
         ({"encoder": [None], "source_tokens": list("abc")}, "must be .heads, queries, keys"),
-        (
-            {"encoder": rows(2, 2, 3, 3) * 0.9, "source_tokens": list("abc")},
-            "head 0, query 0 .*0.9000.*dropout",
-        ),
+        ({"encoder": rows(2, 2, 3, 3) * 0.9, "source_tokens": list("abc")}, "head 0, query 0 .*0.9000.*dropout"),
         ({"encoder": rows(2, 2, 3, 3) - 1, "source_tokens": list("abc")}, "encoder attention.* negative weight"),
         ({"encoder": rows(2, 2, 3, 3) * np.nan, "source_tokens": list("abc")}, "holds NaN"),
         ({"encoder": rows(2, 2, 3, 3) * np.inf, "source_tokens": list("abc")}, "above 1"),

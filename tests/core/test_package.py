@@ -49,9 +49,7 @@ def test_the_model_does_not_import_the_compiler() -> None:
 
 def _public_functions() -> dict[str, object]:
     """Functions and classes that `transformer_core` exports, and public methods of what users hold."""
-    values: dict[str, object] = {
-        name: getattr(transformer_core, name) for name in _typed_names() if "Error" not in name
-    }
+    values = {name: getattr(transformer_core, name) for name in _typed_names() if "Error" not in name}
     for kind in (Translator, Run, Labelled):
         for name, value in vars(kind).items():
             function = getattr(value, "__func__", value)  # of a class method
@@ -81,9 +79,7 @@ def test_the_hooks_page_has_every_default() -> None:
         table = page.partition(f"| option of `{name}` | default |")[2].partition("\n\n")[0]
         told = dict(re.findall(r"^\| `(\w+)` \| `?([^`,|]+?)`?(?:,.*?)? \|", table, re.M))
         parameters = inspect.signature(getattr(transformer_core, name)).parameters
-        defaults = {
-            key: each.default for key, each in parameters.items() if each.default is not inspect.Parameter.empty
-        }
+        defaults = {key: one.default for key, one in parameters.items() if one.default is not inspect.Parameter.empty}
         assert {key: ast.literal_eval(text) for key, text in told.items()} == defaults
     for name in ("load", "ablate_neurons", "patch", "knock_out", "force_edges", "inject", "only"):
         for key, each in inspect.signature(getattr(transformer_core, name)).parameters.items():

@@ -16,9 +16,7 @@ def test_nothing_is_written_where_there_is_no_terminal(shown: bool, capsys: pyte
     assert capsys.readouterr() == ("", "")
 
 
-def test_no_bar_is_shown_in_other_processes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_no_bar_in_other_processes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     with progress_bar(unit="step", total=3, shown=False) as bar:
         bar.update()

@@ -212,19 +212,6 @@ def test_gradients_are_those_at_a_hook_of_pytorch(learned: Translator) -> None:
     learned.model.zero_grad()
 
 
-def test_a_run_is_patched_into_another_and_has_means(learned: Translator) -> None:
-    other = run(learned, (PAIRS[0][0], PAIRS[1][1]), keep="cross.2.3.head_outputs")
-    patched = run(learned, PAIRS[1], edits={"cross.2.3": tc.patch(other)}, keep="cross.2.head_outputs")
-    plain = run(learned, PAIRS[1], keep="cross.2.head_outputs")["cross.2.head_outputs"].tensor.clone()
-    plain[2] = native(learned, PAIRS[0][0], PAIRS[1][1], NATIVE.replace("weights", "head_outputs"))[2]
-    torch.testing.assert_close(patched["cross.2.head_outputs"].tensor, plain, atol=1e-5, rtol=1e-4)
-    many = run(learned, PAIRS, keep="cross.2.head_outputs")
-    vectors = [native(learned, *pair, NATIVE.replace("weights", "head_outputs"))[2] for pair in PAIRS]
-    mean = run(learned, PAIRS[1], edits={"cross.2.3": tc.mean_of(many)}, keep="cross.2.3.head_outputs")
-    values = mean["cross.2.3.head_outputs"].tensor
-    torch.testing.assert_close(values, torch.cat(vectors).mean(0).expand_as(values), atol=1e-5, rtol=1e-4)
-
-
 def test_it_shows_itself_in_a_few_lines(learned: Translator) -> None:
     result = run(learned, [(f"{source} " * 3, target) for source, target in PAIRS], keep="all")
     for shown in (result, result[0], result["cross.2.3"], result[0]["cross.2.3"], result.log_p, result[0].log_p):

@@ -1,4 +1,4 @@
-"""What docs/atlas.md says of the shipped models is what their atlases hold."""
+"""Numbers of docs/atlas.md about the shipped models, in their atlases."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from transformer_core.storage.measurements import read_metrics
@@ -47,7 +46,7 @@ def cells(page: str, first: str) -> list[str]:
 
 
 def within(value: float, digits: int) -> Any:
-    """A number that was rounded to so many digits."""
+    """A number that was rounded to some digits."""
     return pytest.approx(value, abs=0.51 * 10**-digits)
 
 
@@ -79,30 +78,3 @@ def test_the_table_of_methods_is_what_was_measured(label: str, method: str) -> N
     for cell, tau in zip(shown[2:], taus, strict=True):
         # Leave-one-out is what the others are compared with.
         assert cell in ("", "not measured") if tau is None else float(cell) == within(tau, 2)
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_the_card_names_the_heads_that_align_best(name: str) -> None:
-    card = " ".join(text("checkpoints", name, "README.md").split())
-    for convention, words in (("output", r" \(layer\.head, from 1\) aligns words best"), ("input", " is best")):
-        errors = np.array(metrics(name)["alignment"]["aer"][convention])
-        layer, head = np.unravel_index(int(errors.argmin()), errors.shape)
-        (shown,) = re.findall(rf"head (\d\.\d){words}, with (\d\.\d\d)", card)
-        assert shown == (f"{layer + 1}.{head + 1}", f"{errors.min():.2f}")
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_the_card_has_the_answers_to_contrastive_questions(name: str) -> None:
-    """A row may stand for several groups: `2_coreference_step/event` for its `/chaos` and the others."""
-    card = text("checkpoints", name, "README.md")
-    for probes in metrics(name).get("probes", {}).values():
-        groups = probes["groups"]
-        names = {shown for shown in re.findall(r"^\| `([^`]+)` \|", card, re.MULTILINE)}
-        mine = {shown for shown in names if any(f"{group}/".startswith(f"{shown}/") for group in groups)}
-        assert mine, "the card has none of these questions"
-        for shown in mine:
-            rows = [each for group, each in groups.items() if f"{group}/".startswith(f"{shown}/")]
-            asked = sum(each["asked"] for each in rows)
-            right = sum(each["right"] * each["asked"] for each in rows) / asked
-            number, share = cells(card, f"`{shown}`")
-            assert number == f"{asked:,}" and float(share) == within(100 * right, 1), shown

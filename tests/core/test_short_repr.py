@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from transformer_core import AttentionMaps, Axis, Translator
 from transformer_core.analysis.attribution.attribute import attribute
 from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.lens import logit_lens
-from transformer_core.attention_maps import AttentionMaps, Axis
 from transformer_core.short_repr import ShortRepr
-from transformer_core.translator import Translator
 from viz_app.figures import VIEWS
 
 LONG = 400  # tokens

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from tests.core.tiny import sentence_pairs, tiny_model
+from transformer_core import ConfigError, DecodingConfig, Tokenizer
 from transformer_core.attention_maps import KINDS, AttentionMaps, MapsTooLarge
-from transformer_core.config import ConfigError, DecodingConfig
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks.points import Site, capture, edit
 from transformer_core.model.masks import padding_mask
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import SourceTooLong, TeacherForcedInput, Translation, Translator
 
 SENTENCE = "The teacher doesn't like two well-known books."
@@ -216,7 +215,7 @@ def test_the_score_of_a_translation_is_its_forced_score(translation: Translation
 
 
 @pytest.mark.parametrize("together", ["in one pass", "a few at a time"])
-def test_maps_of_many_sentences_are_those_of_each(
+def test_batched_maps(
     learned: Translator, translator: Translator, monkeypatch: pytest.MonkeyPatch, together: str
 ) -> None:
     """Finished or cut off, long and short: no padding is left, and none is seen."""

@@ -13,16 +13,13 @@ from torch import nn
 
 from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, run, tiny_config, tiny_model
 from tests.core.torch_twins import copy_attention, copy_layer, torchs
-from transformer_core.config import ConfigError, ModelConfig
+from transformer_core import ConfigError, ModelConfig, Tokenizer, Translator, capture
 from transformer_core.data import make_batch
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.hooks.points import capture
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import EncoderLayer
 from transformer_core.model.transformer import Transformer, load_weights
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.validation import batch_loss
-from transformer_core.translator import Translator
 
 
 def test_all_parts_are_there_unless_told_otherwise() -> None:
@@ -117,10 +114,7 @@ def test_decoder_without_its_mask_against_torch() -> None:
     target = padded([5, 3])
     memory, target_mask = model.encode(source, mask), (target != SPECIAL.pad)[:, None, None]
     expected = reference(
-        model.embed(target),
-        memory,
-        tgt_key_padding_mask=~target_mask[:, 0, 0],
-        memory_key_padding_mask=~mask[:, 0, 0],
+        model.embed(target), memory, tgt_key_padding_mask=~target_mask[:, 0, 0], memory_key_padding_mask=~mask[:, 0, 0]
     )
     ours = model.decode(target, memory, mask, target_mask)
     torch.testing.assert_close(ours[0], expected[0], atol=1e-5, rtol=1e-5)
@@ -144,7 +138,7 @@ def test_step_by_step_the_future_is_hidden_anyhow(window: int) -> None:
 
 
 def test_padding_is_no_answer() -> None:
-    """What lies ahead includes padding, of which neither a loss nor a score may depend."""
+    """Positions ahead include padding, on which neither a loss nor a score may depend."""
     open_, masked = unmasked()
     sources, targets = [[4, 5, 6], [7, 8]], [[9, 4, 5, 6], [5]]
 

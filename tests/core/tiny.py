@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
+from transformer_core import Transformer, hook_points
 from transformer_core.config import ModelConfig, SpecialIds
-from transformer_core.hooks.points import hook_points
 from transformer_core.model.masks import padding_mask
-from transformer_core.model.transformer import Transformer
 
 SPECIAL = SpecialIds()
 
@@ -26,13 +25,7 @@ _SUBJECTS = (
     ("The teacher", "Der Lehrer"),
     ("Our neighbour", "Unser Nachbar"),
 )
-_VERBS = (
-    ("sees", "sieht"),
-    ("buys", "kauft"),
-    ("paints", "malt"),
-    ("finds", "findet"),
-    ("doesn't like", "mag nicht"),
-)
+_VERBS = (("sees", "sieht"), ("buys", "kauft"), ("paints", "malt"), ("finds", "findet"), ("doesn't like", "mag nicht"))
 _OBJECTS = (
     ("a house", "ein Haus"),
     ("the big dog", "den großen Hund"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import nn
+from torch import Tensor, nn
 
 from transformer_core.config import ModelConfig
 from transformer_core.model.attention import MultiHeadAttention
@@ -50,6 +52,24 @@ def copy_layer(to: Any, layer: EncoderLayer | DecoderLayer) -> None:
     for number, step in enumerate(steps, start=1):
         to.get_submodule(f"norm{number}").load_state_dict(layer.get_submodule(f"{step}_add_norm.norm").state_dict())
     for number in (1, 2):
-        to.get_submodule(f"linear{number}").load_state_dict(
-            layer.get_submodule(f"feed_forward.w_{number}").state_dict()
-        )
+        getattr(to, f"linear{number}").load_state_dict(layer.get_submodule(f"feed_forward.w_{number}").state_dict())
+
+
+@contextmanager
+def module_values(model: nn.Module, *kinds: type[nn.Module], live: bool = False) -> Iterator[dict[str, Tensor]]:
+    """Record inputs and outputs of modules while the model runs, `NAME in` and `NAME out`, by PyTorch's own hooks."""
+    seen: dict[str, Tensor] = {}
+    with ExitStack() as stack:
+        for name, module in model.named_modules():
+            if kinds and not isinstance(module, kinds):
+                continue
+
+            def keep(_module: Any, given: tuple[Any, ...], out: Any, name: str = name) -> None:
+                for end, value in (("in", given[0] if given else None), ("out", out)):
+                    if isinstance(value, Tensor):
+                        seen[f"{name} {end}"] = value
+                        if live and value.requires_grad:
+                            value.retain_grad()
+
+            stack.callback(module.register_forward_hook(keep).remove)
+        yield seen

@@ -1,4 +1,4 @@
-"""Runs of rows of Table 3 with numbers to calculate with; nobody has trained them."""
+"""Runs of rows of Table 3 with invented numbers to calculate with."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.app.read_html import Page
 from tests.browser.explorer_samples import OTHER, SENTENCE, sample, unequal_sample
-from tests.browser.hostile import LONE, STRINGS
+from tests.hostile import LONE, STRINGS
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind
 from viz_app.components.bertviz_frame import document as module
 from viz_app.components.bertviz_frame.document import (

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
-from tests.browser.hostile import STRINGS
+from tests.hostile import STRINGS
 from transformer_core.storage.csv_table import escape_formula
 
 FILES = "./components/explorer/js/figurefiles.js"

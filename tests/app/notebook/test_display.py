@@ -17,8 +17,8 @@ from tests.app.components.test_bertviz_document import HOSTILE
 from tests.app.conftest import OTHER
 from tests.app.read_html import Page
 from tests.browser.explorer_samples import sample
-from tests.browser.hostile import LONE, STRINGS
 from tests.foreign_maps import decoder_only, encoder_only
+from tests.hostile import LONE, STRINGS
 from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis.attribution.attribute import attribute
 from transformer_core.analysis.attribution.methods import Contrast

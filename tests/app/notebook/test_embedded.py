@@ -11,8 +11,8 @@ from tests.app.conftest import OTHER
 from tests.app.read_html import Page
 from tests.app.standalone.test_sentences import blocks
 from tests.browser.explorer_samples import sample
-from tests.browser.hostile import LONE, STRINGS
 from tests.foreign_maps import encoder_only
+from tests.hostile import LONE, STRINGS
 from tests.page_record import page_record
 from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.attention_maps import KINDS, AttentionMaps

@@ -9,11 +9,9 @@ import pytest
 import torch
 
 from tests.core.tiny import drawn_biases_and_norms, tiny_config
+from transformer_core import Tokenizer, Transformer, Translator
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.head import Head
-from transformer_core.model.transformer import Transformer
-from transformer_core.text.tokenizer import Tokenizer
-from transformer_core.translator import Translator
 
 SOURCE, TARGET = "The man sees a house today.", "Der Mann sieht ein Haus heute."
 FEW_SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]

@@ -1,4 +1,4 @@
-"""Redirected attention: rows are those of hooks of torch.nn; the cached search under them is the forced pass."""
+"""Redirected attention: rows equal rows of hooks of torch.nn; the cached search under them is the forced pass."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from tests.core.analysis.models import FEW_SHAPES, SOURCE, TARGET, of_shapes
+from transformer_core import Translator, hook_points
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attention_override import (
     AttentionOverride,
@@ -21,8 +22,6 @@ from transformer_core.analysis.attention_override import (
 )
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks.points import hook_points
-from transformer_core.translator import Translator
 
 
 def own_row(translator: Translator, kind: Kind, layer: int, head: int, query: int) -> tuple[float, ...]:

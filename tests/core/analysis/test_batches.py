@@ -12,12 +12,7 @@ from tests.core.analysis.models import SOURCE, TARGET
 from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.attribution import Faithfulness, Method, attribute, faithfulness
-from transformer_core.analysis.effects.cumulative_ablation import (
-    ORDERS,
-    Order,
-    cumulative_ablation,
-    head_faithfulness,
-)
+from transformer_core.analysis.effects.cumulative_ablation import ORDERS, Order, cumulative_ablation, head_faithfulness
 from transformer_core.analysis.effects.head_effects import Change, head_effects
 from transformer_core.analysis.effects.part_effects import part_effects
 from transformer_core.analysis.patching import patching

@@ -8,12 +8,10 @@ import pytest
 import torch
 
 from tests.core.analysis.models import SOURCE, TARGET, of_shapes
+from transformer_core import Translator, capture, edit, patch
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.decoding.beam import DecodingStopped
-from transformer_core.hooks.edits import patch
-from transformer_core.hooks.points import capture, edit
 from transformer_core.model.masks import padding_mask
-from transformer_core.translator import Translator
 
 SHAPES: list[dict[str, Any]] = [
     {},

@@ -114,7 +114,7 @@ def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) 
 
 
 def counts_of(name: Aligner, hits: list[list[int]]) -> Counts:
-    """Choices with so many of 10 hits in each sentence."""
+    """Choices with a number of hits out of 10 in each sentence."""
     return Counts(
         tuple((name, f"cross.{layer}") for layer in range(1, 1 + len(hits))),
         np.array(hits),

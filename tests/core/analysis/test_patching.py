@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from tests.core.analysis.models import of_shapes
 from transformer_core.analysis import minimal_pairs
+from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.minimal_pairs import PatchingError, same_positions
 from transformer_core.analysis.patching import DIRECTIONS, SITES, Direction, PatchSite, patching, translate_patched
 from transformer_core.attention_maps import KINDS
@@ -21,7 +22,6 @@ from transformer_core.translator import Translator
 CLEAN, CORRUPTED, LONGER = "The man sees a house.", "The man sees a horse.", "The man sees my friend today."
 ANSWERS = ("Der Mann sieht ein Haus heute.", "Der Mann sieht eine Tür heute.")
 SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}, {"residual": False}]
-MODULES = {"encoder": ("encoder", "self"), "decoder": ("decoder", "self"), "cross": ("decoder", "cross")}
 
 
 @pytest.fixture(autouse=True)
@@ -34,8 +34,7 @@ def part(translator: Translator, site: PatchSite, place: int, layer: int) -> nn.
     """The module whose input is the value; of `residual` its output."""
     model = translator.model
     if site == "heads":
-        stack, attention = MODULES[KINDS[place]]
-        return model.get_submodule(f"{stack}.layers.{layer}.{attention}_attention.w_o")
+        return model.get_submodule(hook_point_name(KINDS[place], layer, "w_o"))
     stack = ("encoder", "decoder")[place]
     name = "feed_forward_add_norm" if site == "residual" else "feed_forward.w_2"
     return model.get_submodule(f"{stack}.layers.{layer}.{name}")
@@ -117,9 +116,7 @@ def test_sentences_of_different_length_have_heads_only(translator: Translator) -
         ([5], [6, 7], ([], [])),
     ],
 )
-def test_positions_correspond_at_the_beginning_and_the_end(
-    there: list[int], here: list[int], same: tuple[list[int], list[int]]
-) -> None:
+def test_positions_match_at_both_ends(there: list[int], here: list[int], same: tuple[list[int], list[int]]) -> None:
     assert same_positions(there, here) == same
 
 
@@ -144,9 +141,7 @@ def test_what_cannot_be_compared(translator: Translator, monkeypatch: pytest.Mon
      ("ffn", (1, 1, 2))],
 )  # fmt: skip
 @pytest.mark.parametrize("beam", [1, 3])
-def test_the_search_under_a_patch_is_the_forced_pass_under_it(
-    translator: Translator, site: PatchSite, cell: tuple[int, int, int], beam: int
-) -> None:
+def test_search_as_forced_pass(translator: Translator, site: PatchSite, cell: tuple[int, int, int], beam: int) -> None:
     prefix, tokens = first_divergence(translator)
     result = translate_patched(translator, CLEAN, CORRUPTED, cell, answers=ANSWERS, site=site, beam=beam)
     best = result.hypotheses[0]

@@ -1,4 +1,4 @@
-"""What heads do: hand-made maps whose roles are known, and links against hiding tokens one by one."""
+"""Roles of heads: hand-made maps whose roles are known, and links against hiding tokens one by one."""
 
 from __future__ import annotations
 

@@ -11,11 +11,8 @@ from pathlib import Path
 
 import torch
 
-from transformer_core.checkpoint import save_checkpoint
-from transformer_core.config import DecodingConfig, ModelConfig
+from transformer_core import DecodingConfig, ModelConfig, Tokenizer, Transformer, save_checkpoint
 from transformer_core.model.attention import MultiHeadAttention
-from transformer_core.model.transformer import Transformer
-from transformer_core.text.tokenizer import Tokenizer
 
 NOUNS, VERBS, FILL = (tuple(f"{kind}{letter}" for letter in "abcdef") for kind in ("noun", "verb", "fill"))
 WORDS = (*NOUNS, *VERBS, *FILL)

@@ -110,9 +110,7 @@ def by_hand(translator: Translator, change: str) -> np.ndarray:
     return np.array([[each[kind].double().sum(dim=2).numpy() for kind in KINDS] for each in rows])
 
 
-def test_a_report_has_the_effects_of_every_sentence_and_the_heads_that_survive(
-    learned: Translator,
-) -> None:
+def test_report_of_effects_and_surviving_heads(learned: Translator) -> None:
     """All 24 heads are one family."""
     too_long = " ".join(["a"] * 5000)
     report = survivor_report(learned, [*PAIRS, (too_long, "x"), ("a", too_long), ("", "x")])

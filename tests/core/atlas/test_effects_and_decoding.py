@@ -1,4 +1,4 @@
-"""Effects of the atlas are those of single edits, and translations without heads those of the translator."""
+"""Effects of the atlas equal effects of single edits; translations without heads are the translator's."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-import torch
 from scipy import stats
-from torch import Tensor
 
 from tests.core.tiny import sentence_pairs
-from transformer_core.analysis.ablation import Head, ablated, all_heads, hook_point_name
+from transformer_core import Translator, save_checkpoint
+from transformer_core.analysis.ablation import Head, ablated, all_heads
 from transformer_core.analysis.alignment import alignment_error_rate, head_alignment_errors, read_gold
 from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
 from transformer_core.atlas import decoding
@@ -24,10 +23,7 @@ from transformer_core.atlas.decoding import measure_decoding
 from transformer_core.atlas.effects import CLASSES, measure_effects, token_class
 from transformer_core.atlas.resumable_map import ResumableMap
 from transformer_core.attention_maps import KINDS
-from transformer_core.checkpoint import save_checkpoint
 from transformer_core.evaluation.metrics import bleu, chrf, paired_bootstrap
-from transformer_core.hooks.points import Site, capture, edit
-from transformer_core.translator import Translator
 
 PAIRS = [list(pair) for pair in sentence_pairs()[:360:60]]
 BOOTSTRAP = {"draws": 100, "seed": 0}
@@ -35,7 +31,7 @@ BOOTSTRAP = {"draws": 100, "seed": 0}
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the bootstrap over sentences, which test_metrics.py holds against sacreBLEU's."""
+    """A bootstrap of few draws; test_metrics.py holds it against sacreBLEU's."""
     monkeypatch.setattr(decoding, "paired_bootstrap", partial(paired_bootstrap, samples=20))
 
 
@@ -49,34 +45,19 @@ def runner(learned: Translator, tmp_path_factory: pytest.TempPathFactory) -> Res
     return ResumableMap(checkpoint=folder / "model", weights_hash=own.checkpoint_hash, folder=folder / "work")
 
 
-def put(mean: Tensor, value: Tensor, _site: Site) -> Tensor:
-    return mean.expand_as(value)
-
-
-def test_every_effect_is_that_of_a_single_edit(runner: ResumableMap) -> None:
+def test_effects_are_the_means_over_sentences(runner: ResumableMap) -> None:
     translator = Translator.load(runner.checkpoint)
     too_long = ["a " * 500, "a"]
     result = measure_effects(runner, [*PAIRS, too_long, ["", "nothing"]], BOOTSTRAP)
     assert (result.sentences, result.skipped) == (len(PAIRS), 2)
-    whole = translator.score([(source, target) for source, target in PAIRS])
     assert result.tokens == sum(len(translator.encode_target(target)) + 1 for _, target in PAIRS)
-    outputs: dict[str, list[torch.Tensor]] = {}
-    for source, target in PAIRS:
-        with capture(translator.model, "head_outputs") as seen:
-            translator.teacher_force(source, target)
-        for address, value in seen.items():
-            outputs.setdefault(address, []).append(value[0])  # (H, n, d_v)
-    for kind, layer, head in all_heads(translator):
-        with ablated(translator, [Head(kind, layer, head)]):
-            without = translator.score([(source, target) for source, target in PAIRS])
-        zero = (sum(whole) - sum(without)) / result.tokens
-        assert result.changes["zero"][kind].value[layer, head] == pytest.approx(zero, abs=1e-5)
-        address = hook_point_name(kind, layer, "head_outputs")
-        mean = torch.cat(outputs[address], dim=1).mean(dim=1)[:, None]
-        with edit(translator, f"{kind}.{layer + 1}.{head + 1}", partial(put, mean)):
-            without = translator.score([(source, target) for source, target in PAIRS])
-        effect = (sum(whole) - sum(without)) / result.tokens
-        assert result.changes["mean"][kind].value[layer, head] == pytest.approx(effect, abs=1e-5)
+    means = mean_outputs(translator, [(source, target) for source, target in PAIRS])
+    changes: tuple[Change, ...] = ("zero", "mean")
+    for change in changes:
+        alone = [head_effects(translator, *pair, change=change, means=means).effects for pair in PAIRS]
+        for kind in KINDS:
+            effect = sum(each[kind].sum(dim=2) for each in alone) / result.tokens
+            np.testing.assert_allclose(result.changes[change][kind].value, effect, atol=1e-5)
     tokens = np.array([result.class_tokens[name] for name in CLASSES])
     assert tokens.sum() == result.tokens and result.class_tokens["end"] == len(PAIRS)
     for kind in KINDS:

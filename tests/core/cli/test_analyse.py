@@ -15,7 +15,7 @@ import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis import minimal_pairs
-from transformer_core.analysis import patching as patching_module
+from transformer_core.analysis import patching as patches
 from transformer_core.analysis.attribution import METHODS, STEPS, Attribution, Contrast, Method, attribute
 from transformer_core.analysis.effects import cumulative_ablation as ablation
 from transformer_core.analysis.effects import head_effects as effects
@@ -34,7 +34,6 @@ from transformer_core.translator import Translator
 SOURCE, TARGET = "The man sees a house.", "Der Mann sieht ein Haus."
 CORRUPTED = "The man sees a horse."
 ANSWERS = (TARGET, "Der Mann sieht eine Tasse.")
-SPREADS = {f"{kind}_spread" for kind in KINDS}
 
 Arrays = dict[str, Any]
 
@@ -98,7 +97,7 @@ def early(translator: Translator, made: Workplace) -> Arrays:
 
 
 def patched(translator: Translator, made: Workplace) -> Arrays:
-    result = patching_module.patching(translator, SOURCE, CORRUPTED, answers=ANSWERS, direction="noise")
+    result = patches.patching(translator, SOURCE, CORRUPTED, answers=ANSWERS, direction="noise")
     names = ("recovered", "metrics", "metric_clean", "metric_corrupted", "answers", "prefix", "source")
     return {name: getattr(result, name) for name in names}
 
@@ -158,7 +157,7 @@ def contrast(translator: Translator, made: Workplace) -> Arrays:
 
 
 def one_head(translator: Translator, made: Workplace) -> Arrays:
-    """With the weights of the maps in the place of those of the method."""
+    """The weights of the maps stand in the place of the method's."""
     result = attributed(attribute(translator, SOURCE, TARGET, method="attention", at="cross.2.4"))
     return {**result, "source": translator.teacher_force(SOURCE, TARGET).attention.cross[1, 3]}
 
@@ -256,24 +255,8 @@ def test_the_file_has_the_numbers_and_their_provenance(case: Case, made: Workpla
     assert "add --force" in one_line_error(call("analyse", *arguments, "--out", out))
 
 
-def test_weights_are_exact(made: Workplace, call: Call, tmp_path: Path) -> None:
-    out = tmp_path / "maps.npz"
-    command = ("analyse", "attention", "--checkpoint", made.checkpoint)
-    assert call(*command, "--source", "A house 😀", "--out", out).status == 0
-    expected = Translator.load(made.checkpoint).translate("A house 😀")
-    with np.load(out, allow_pickle=False) as stored:
-        for kind in KINDS:
-            assert stored[kind].dtype == np.float32
-            np.testing.assert_array_equal(stored[kind], getattr(expected.attention, kind))
-        assert stored["scores"].tolist() == list(expected.scores)
-    assert call(*command, *READ, "--out", out, "--force").status == 0
-    assert list(tmp_path.iterdir()) == [out]
-
-
 @pytest.mark.parametrize("method", ["gradient", "alti"])
-def test_the_table_of_words_names_the_largest_share(
-    method: Method, made: Workplace, call: Call, tmp_path: Path
-) -> None:
+def test_word_table_names_the_largest_share(method: Method, made: Workplace, call: Call, tmp_path: Path) -> None:
     out = tmp_path / "table.csv"
     command = ("analyse", "attribute", "--checkpoint", made.checkpoint, "--source", SOURCE, "--method", method)
     assert call(*command, "--out", out).status == 0
@@ -296,9 +279,7 @@ def test_cells_of_layers_have_their_layer_and_position(made: Workplace, call: Ca
     out = tmp_path / "table.csv"
     command = ("analyse", "patch", "--checkpoint", made.checkpoint, *PAIR, "--site", "residual")
     assert call(*command, "--out", out).status == 0
-    result = patching_module.patching(
-        Translator.load(made.checkpoint), SOURCE, CORRUPTED, answers=ANSWERS, site="residual"
-    )
+    result = patches.patching(Translator.load(made.checkpoint), SOURCE, CORRUPTED, answers=ANSWERS, site="residual")
     rows = {(row["layer"], int(row["position"])): float(row["recovered"]) for row in table(out)}
     assert len(rows) == result.recovered.isfinite().sum()
     assert rows["encoder.2", 3] == pytest.approx(float(result.recovered[0, 1, 2]), abs=1e-4)
@@ -346,7 +327,7 @@ def test_the_graph_of_a_flow(made: Workplace, call: Call, tmp_path: Path) -> Non
 
 
 def test_what_can_be_chosen_is_what_there_is(call: Call) -> None:
-    assert patching_module.SITES == patch.SITES and patch.DIRECTIONS == patching_module.DIRECTIONS
+    assert patches.SITES == patch.SITES and patch.DIRECTIONS == patches.DIRECTIONS
     assert cumulative_ablation.ORDERS == ablation.ORDERS
     assert effects_command.CHANGES == effects.CHANGES
     assert all(method in call("analyse", "attribute", "--help").out for method in METHODS)

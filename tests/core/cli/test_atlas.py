@@ -138,9 +138,7 @@ def test_other_files_are_refused(whole: Path, tmp_path: Path) -> None:
         load_atlas(tmp_path / "link")
 
 
-def test_pruning_needs_effects_and_parts_are_added(
-    made: Workplace, call: Call, given: list[str], whole: Path, tmp_path: Path
-) -> None:
+def test_pruning_needs_effects(made: Workplace, call: Call, given: list[str], whole: Path, tmp_path: Path) -> None:
     said = call(*given, "--parts", "prune", "--out", tmp_path)
     assert "has no part effects" in one_line_error(said, status=1)
     (tmp_path / "atlas.json").write_bytes(whole.read_bytes())
@@ -188,9 +186,7 @@ def test_docs_say_where_every_file_of_a_shipped_atlas_comes_from(name: str) -> N
     assert all(count >= 100 for _, _, count in files)
 
 
-def test_a_measured_atlas_is_put_into_its_checkpoint_and_no_other(
-    made: Workplace, call: Call, whole: Path, tmp_path: Path
-) -> None:
+def test_atlas_is_put_into_its_checkpoint_only(made: Workplace, call: Call, whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(made.checkpoint, folder)
     assert shipped_atlas(folder) is None

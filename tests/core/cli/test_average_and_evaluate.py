@@ -14,15 +14,14 @@ import torch
 from safetensors.torch import load_file
 
 from tests.core.cli.workplace import TRAIN, Call, Workplace, one_line_error
+from transformer_core import Translator, load_checkpoint
 from transformer_core.analysis.alignment import head_alignment_errors, read_gold
 from transformer_core.analysis.attention_sinks import sink_shares
 from transformer_core.analysis.method_alignment import ALIGNERS, OF_OUTPUTS, SLOW, compare, method_counts
 from transformer_core.atlas.controls import survivor_report
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.checkpoint import load_checkpoint
 from transformer_core.head import head_named
 from transformer_core.training.state import average_weights, step_folders
-from transformer_core.translator import Translator
 
 
 def test_average_is_the_mean_of_the_last_steps_in_float16(made: Workplace) -> None:
@@ -89,9 +88,7 @@ def test_steps_after_the_best_are_named(
     )
 
 
-def test_a_sound_training_is_averaged_without_a_word(
-    made: Workplace, call: Call, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_average_without_warning(made: Workplace, call: Call, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Its newest step is its best one."""
     assert call("average", made.run, "--last", "2", "--out", tmp_path / "mean").status == 0
     assert [record for record in caplog.records if record.levelname == "WARNING"] == []
@@ -134,9 +131,8 @@ def test_evaluate_tells_whether_the_heads_look(made: Workplace, call: Call, tmp_
     common = ["evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--greedy"]
     said = call(*common, "--heads", "3", "--gold", gold)
     heads = json.loads(said.out.splitlines()[-1])["heads"]
-    pairs = [
-        (line.split("\t")[0], line.split("\t")[1]) for line in made.valid.read_text(encoding="utf-8").splitlines()[:3]
-    ]
+    rows = [line.split("\t") for line in made.valid.read_text(encoding="utf-8").splitlines()[:3]]
+    pairs = [(row[0], row[1]) for row in rows]
     translator = Translator.load(made.checkpoint)
     maps = [translator.teacher_force(source, target).attention for source, target in pairs]
     assert heads["sentences"] == 3
@@ -173,7 +169,7 @@ def test_evaluate_takes_columns_and_more_references(made: Workplace, call: Call,
 
 
 def test_evaluate_against_another_checkpoint(made: Workplace, call: Call, tmp_path: Path) -> None:
-    """Against itself there is no gain; against an earlier step the numbers are those of two separate calls."""
+    """Against itself there is no gain; against an earlier step the numbers equal two separate calls."""
     common = ["evaluate", "--test", made.valid, "--beam", "1"]
     said = call(*common, "--checkpoint", made.checkpoint, "--compare", made.checkpoint)
     assert "compared.bleu.p " in said.out

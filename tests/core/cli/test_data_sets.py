@@ -1,4 +1,4 @@
-"""An analysis of a file: rows of single sentences, means of a plain bootstrap; stop, bad lines."""
+"""prepare; and an analysis of a file: rows of single sentences, means of a plain bootstrap; stop, bad lines."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ import pytest
 import torch
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
+from tests.core.tiny import sentence_pairs
 from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis.patching import patching
 from transformer_core.atlas import resumable_map
 from transformer_core.cli.analyse import data_file, data_set
 from transformer_core.cli.arguments import Options, UsageError
+from transformer_core.data import Corpus
 from transformer_core.translator import Translator
 
 SOURCES = [
@@ -60,9 +62,7 @@ def numbers(result: list[dict[str, str]], line: int, column: str) -> list[float]
 
 
 @pytest.mark.parametrize("analysis", ["effects --change mean --sentences {valid}", "lens", "attribute --method alti"])
-def test_rows_are_those_of_single_sentences(
-    analysis: str, made: Workplace, call: Call, data: Path, tmp_path: Path
-) -> None:
+def test_rows_equal_single_sentences(analysis: str, made: Workplace, call: Call, data: Path, tmp_path: Path) -> None:
     """Against the command on each sentence alone, which test_analyse.py holds against the library."""
     command, out, single = analysis.format(valid=made.valid), tmp_path / "all.csv", tmp_path / "one.csv"
     assert call(*arguments(made, command, data, out)).status == 0
@@ -85,22 +85,7 @@ def test_rows_are_those_of_single_sentences(
     assert record["checkpoint_hash"] == Translator.load(made.checkpoint).checkpoint_hash and record["sentences"] == 6
 
 
-def test_rows_of_patch(made: Workplace, call: Call, tmp_path: Path) -> None:
-    data, out = tmp_path / "pairs.tsv", tmp_path / "patch.csv"
-    clean, corrupted = "The man sees a house.", "The man sees a horse."
-    answers = "Der Mann sieht ein Haus.", "Der Mann sieht eine Tasse."
-    data.write_text("\n".join(["\t".join((clean, corrupted, *answers)), f"{clean}\t{clean}", clean]), encoding="utf-8")
-    said = call(*arguments(made, "patch", data, out))
-    assert said.status == 0, said.err
-    single = patching(Translator.load(made.checkpoint), clean, corrupted, answers=answers)
-    np.testing.assert_allclose(numbers(rows(out), 1, "recovered"), single.recovered.flatten(), atol=1e-3)
-    record = json.loads((tmp_path / "patch.csv.json").read_text(encoding="utf-8"))
-    assert (record["sentences"], record["not_comparable"], record["unreadable"]) == (1, 1, 1)
-
-
-def test_patch_says_what_each_line_asks(
-    made: Workplace, call: Call, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_patch_names_contrasts(made: Workplace, call: Call, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     data, out = tmp_path / "pairs.tsv", tmp_path / "patch.csv"
     clean, corrupted = "The man sees a house.", "The man sees a horse."
     asked = [
@@ -111,17 +96,21 @@ def test_patch_says_what_each_line_asks(
     translator = Translator.load(made.checkpoint)
     asked.append(asked[0])
     pairs = [(clean, corrupted)] * 3 + [(clean, "The man sees a big house.")]
-    data.write_text("\n".join("\t".join((*p, *each)) for p, each in zip(pairs, asked, strict=True)), encoding="utf-8")
+    lines = ["\t".join((*pair, *each)) for pair, each in zip(pairs, asked, strict=True)]
+    data.write_text("\n".join([*lines, f"{clean}\t{clean}", clean]), encoding="utf-8")
     singles = [patching(translator, *pair, answers=each) for pair, each in zip(pairs, asked, strict=True)]
     contrasts = ["|".join(each.answers) for each in singles]
     assert len(set(contrasts)) > 1
     assert call(*arguments(made, "patch", data, out)).status == 0
     assert "1 pair of unequal length" in caplog.text
+    record = json.loads((tmp_path / "patch.csv.json").read_text(encoding="utf-8"))
+    assert (record["sentences"], record["not_comparable"], record["unreadable"]) == (4, 1, 1)
     assert "these means mix" in caplog.text and all(contrast in caplog.text for contrast in contrasts)
     for line, single in enumerate(singles, start=1):
         row = next(row for row in rows(out) if row["line"] == str(line))
         assert (row["answer_clean"], row["answer_corrupted"]) == single.answers
         assert row["prefix"] == " ".join(single.prefix) and row["position"] == str(len(single.prefix) + 1)
+        np.testing.assert_allclose(numbers(rows(out), line, "recovered"), single.recovered.flatten(), atol=1e-3)
         metrics = [float(row["metric_clean"]), float(row["metric_corrupted"])]
         lengths = [len(translator.encode(text)) + 1 for text in pairs[line - 1]]
         assert [int(row["tokens_clean"]), int(row["tokens_corrupted"])] == lengths
@@ -135,17 +124,15 @@ def test_patch_says_what_each_line_asks(
     caplog.clear()
     assert call(*arguments(made, "patch", data, tmp_path / "one.csv"), "--contrast", contrasts[0]).status == 0
     assert "these means mix" not in caplog.text
-    lines = {str(line) for line, contrast in enumerate(contrasts, start=1) if contrast == contrasts[0]}
-    assert {row["line"] for row in rows(tmp_path / "one.csv")} == lines
+    same = {str(line) for line, contrast in enumerate(contrasts, start=1) if contrast == contrasts[0]}
+    assert {row["line"] for row in rows(tmp_path / "one.csv")} == same
     record = json.loads((tmp_path / "one.csv.json").read_text(encoding="utf-8"))
-    assert record["contrasts"] == {contrasts[0]: len(lines)} and record["sentences"] == len(lines)
+    assert record["contrasts"] == {contrasts[0]: len(same)} and record["sentences"] == len(same)
     refused = one_line_error(call(*arguments(made, "patch", data, tmp_path / "no.csv"), "--contrast", "x|y"))
     assert "no line has x|y" in refused
 
 
-def test_a_stopped_run_goes_on(
-    made: Workplace, call: Call, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_resumes(made: Workplace, call: Call, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole, out = tmp_path / "whole.csv", tmp_path / "stopped.csv"
     command = "attribute --method attention"
     assert call(*arguments(made, command, data, whole)).status == 0
@@ -233,3 +220,26 @@ def test_files_are_not_replaced(made: Workplace, call: Call, data: Path, tmp_pat
     assert "missing: --source, or --data" in one_line_error(
         call("analyse", "lens", "--checkpoint", made.checkpoint, "--out", tmp_path / "x.npz")
     )
+
+
+def test_prepare_learns_a_vocabulary_and_keeps_every_pair(made: Workplace) -> None:
+    corpus = Corpus(made.data)
+    assert len(corpus.tokenizer) == 160
+    assert corpus.meta["typo_rate"] == 0.1
+    assert len(sentence_pairs()) < len(corpus) < 1.3 * len(sentence_pairs())
+    source, target = corpus.pair(0)
+    assert (corpus.tokenizer.decode(source.tolist()), corpus.tokenizer.decode(target.tolist())) == sentence_pairs()[0]
+
+
+def test_prepare_with_a_given_vocabulary(made: Workplace, call: Call, tmp_path: Path) -> None:
+    vocabulary = made.checkpoint / "tokenizer.model"
+    said = call("prepare", "--train", made.valid, "--tokenizer", vocabulary, "--out", tmp_path / "new")
+    assert json.loads(said.out)["tokenizer_sha256"] == Corpus(made.data).tokenizer.sha256
+
+
+def test_a_failed_prepare_leaves_nothing(made: Workplace, call: Call, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.tsv"
+    bad.write_bytes(b"a\tb\n\xff\xfe\tc\n")
+    said = call("prepare", "--train", bad, "--tokenizer", made.data / "tokenizer.model", "--out", tmp_path / "new")
+    assert "bad.tsv is not UTF-8" in one_line_error(said, 1)
+    assert list(tmp_path.iterdir()) == [bad]

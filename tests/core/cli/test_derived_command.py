@@ -1,4 +1,4 @@
-"""derived: what it rebuilds is what the commands measure; what lacks its data is told and skipped."""
+"""derived: what it rebuilds is what the commands measure; what lacks its data is named and skipped."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import pytest
 
 from tests.core.cli.workplace import Call, Workplace
 from transformer_core.analysis.attribution import METHODS
+from transformer_core.attention_maps import KINDS
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli.checkpoint.measurements import BUILDERS
 from transformer_core.cli.checkpoint.model_card import with_heads, with_prose_numbers, with_scores
@@ -37,9 +38,7 @@ def summary(text: str) -> dict[str, Any]:
     return value
 
 
-def test_scores_are_those_of_evaluate_and_stand_in_the_card(
-    made: Workplace, call: Call, folder: Path, tmp_path: Path
-) -> None:
+def test_scores_equal_evaluate_and_reach_the_card(made: Workplace, call: Call, folder: Path, tmp_path: Path) -> None:
     before = load_checkpoint(folder)
     said = call("derived", "--checkpoint", folder, "--valid", made.valid)
     assert said.status == 0, said.err
@@ -86,9 +85,7 @@ def test_scores_are_those_of_evaluate_and_stand_in_the_card(
     assert (folder / "README.md").read_text(encoding="utf-8") == card
 
 
-def test_alignment_probes_and_history_are_those_of_their_commands(
-    made: Workplace, call: Call, folder: Path, tmp_path: Path
-) -> None:
+def test_alignment_and_probes_equal_their_commands(made: Workplace, call: Call, folder: Path, tmp_path: Path) -> None:
     gold, questions = tmp_path / "gold.tsv", tmp_path / "questions.tsv"
     lines = "the red dog\tder rote Hund\t0-0 1-1 2-2\nThe man sees a house\tDer Mann sieht ein Haus\t0-0 1-1 2-2 4-4\n"
     gold.write_text(lines, encoding="utf-8")
@@ -131,7 +128,9 @@ def test_no_two_builders_write_the_same_file() -> None:
 
 @pytest.mark.parametrize("folder", sorted(path.parent for path in CHECKPOINTS.glob("**/metrics.json")), ids=str)
 def test_the_shipped_cards_tell_the_shipped_scores(folder: Path) -> None:
-    card, scores = (folder / "README.md").read_text(encoding="utf-8"), read_metrics(folder)["scores"]
+    card, metrics = (folder / "README.md").read_text(encoding="utf-8"), read_metrics(folder)
+    scores = metrics["scores"]
+    assert with_prose_numbers(card, metrics) == card, "best heads, and answers to contrastive questions"
     again = with_scores(card, scores)
     before, after = (text.partition("## Scores") for text in (card, again))
     assert before[0] == after[0] and before[2].partition("\n## ")[2] == after[2].partition("\n## ")[2] != ""
@@ -167,10 +166,7 @@ def test_the_shipped_cards_tell_which_heads_look(name: str) -> None:
 def test_a_card_names_what_its_heads_were_counted_by() -> None:
     """The control, and the penalty of its training."""
     one = {"heads": 8, "looking": 7, "resting": 1, "fixed_offset": 0, "looking_by_layer": [7], "resting_by_layer": [1]}
-    heads = {kind: {**one, "surviving": 5} for kind in ("encoder", "decoder", "cross")} | {
-        "sentences": 3,
-        "sets": ["a"],
-    }
+    heads = {kind: {**one, "surviving": 5} for kind in KINDS} | {"sentences": 3, "sets": ["a"]}
     for penalised in (False, True):
         result = " ".join(with_heads("# A card\n\n## Training\n", heads, penalised=penalised).split())
         assert "| fixed offset | survive the control | look, by layer |" in result

@@ -17,9 +17,7 @@ def test_every_program_can_be_chosen() -> None:
     assert tuple(WRITERS) == PROGRAMS
 
 
-def test_a_folder_is_written_and_replaced_only_when_asked(
-    tmp_path: Path, call: Call, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_folder_is_replaced_only_with_force(tmp_path: Path, call: Call, caplog: pytest.LogCaptureFixture) -> None:
     out = tmp_path / "out"
     given = ("export-model", "--checkpoint", CHECKPOINTS / "en-fr-small", "--to", "transformers", "--out", out)
     done = call(*given)
@@ -37,16 +35,8 @@ def test_a_folder_is_written_and_replaced_only_when_asked(
 def test_another_folder_is_never_replaced(tmp_path: Path, call: Call) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("mine", encoding="utf-8")
-    given = (
-        "export-model",
-        "--checkpoint",
-        CHECKPOINTS / "en-fr-small",
-        "--to",
-        "transformers",
-        "--out",
-        tmp_path / "out",
-    )
-    assert "is not a model that was exported" in one_line_error(call(*given, "--force"))
+    given = ("export-model", "--checkpoint", CHECKPOINTS / "en-fr-small", "--to", "transformers", "--force")
+    assert "is not a model that was exported" in one_line_error(call(*given, "--out", tmp_path / "out"))
     assert (tmp_path / "out" / "mine.txt").read_text(encoding="utf-8") == "mine"
 
 

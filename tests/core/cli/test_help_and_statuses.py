@@ -37,9 +37,7 @@ def test_each_command_teaches_by_example(call: Call, subtests: pytest.Subtests) 
 
 @pytest.mark.parametrize("command", ["train", "count"])
 @pytest.mark.parametrize("given", [("--preset", "big"), ("--preset=big",), ("--preset", "tiny", "--preset=big")])
-def test_help_of_options_comes_from_the_configuration_and_shows_the_presets_values(
-    command: str, given: tuple[str, ...], call: Call
-) -> None:
+def test_help_shows_the_values_of_the_preset(command: str, given: tuple[str, ...], call: Call) -> None:
     said = call(command, *given, "--help")
     help_text = " ".join(said.out.split())
     assert "Width of every embedding and sub-layer output. (default: 1024)" in help_text
@@ -63,9 +61,7 @@ def test_debug_shows_the_whole_trace(how: str, call: Call, monkeypatch: pytest.M
     assert said.err.splitlines()[-1].startswith("error: ")
 
 
-def test_a_missing_package_is_named_with_the_way_out(
-    made: Workplace, call: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_package_is_named_with_a_fix(made: Workplace, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)  # makes `import torch` fail
     error = one_line_error(call("translate", "--checkpoint", made.checkpoint), 1)
     assert "torch is not installed: python -m pip install -r requirements.txt" in error

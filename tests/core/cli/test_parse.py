@@ -1,8 +1,11 @@
-"""Parsing from end to end: prepare, train, average, parse, evaluate; and what each refuses."""
+"""Parsing from end to end: prepare, train, average, parse, evaluate; refusals, and lines that no treebank has."""
 
 from __future__ import annotations
 
+import io
 import json
+import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,12 +13,13 @@ import pytest
 
 from tests.core.cli.workplace import TRAIN, Call, Workplace, one_line_error
 from tests.core.parsing.grammar import made_up_trees
-from transformer_core.checkpoint import load_checkpoint
+from tests.hostile import LINES
+from transformer_core import Translator, load_checkpoint
 from transformer_core.cli import main
 from transformer_core.cli.checkpoint.measurements import score_sets
 from transformer_core.cli.checkpoint.model_card import with_heads, with_scores
-from transformer_core.parsing.treebank import parse_trees
-from transformer_core.translator import Translator
+from transformer_core.parsing.treebank import MAX_WORDS, parse_trees
+from transformer_core.parsing.trees import escaped, unescaped
 
 
 @dataclass(frozen=True)
@@ -54,9 +58,7 @@ def test_typed_lines_are_split_into_words_where_asked_for(parsing: Parsing, call
     assert words == [["It", "does", "n't", "bark", "."], [], ["(", "She", ")", "paints"], []]
 
 
-def test_the_same_trees_and_no_repair_when_constrained(
-    parsing: Parsing, call: Call, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_constrained_parse_needs_no_repair(parsing: Parsing, call: Call, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     call("parse", "--checkpoint", parsing.checkpoint, stdin=b"the cat sees a lamp .\n")
     assert "repaired 1 tree: " in caplog.text
@@ -133,12 +135,8 @@ def test_text_where_trees_belong_and_the_other_way_round(parsing: Parsing, made:
 
 def test_options_that_only_one_task_has(parsing: Parsing, call: Call) -> None:
     arguments = ["evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test]
-    for option, *value in (
-        ["--per-sentence"],
-        ["--target-column", "3"],
-        ["--references", "all"],
-        ["--causal", "false"],
-    ):
+    for given in ("--per-sentence", "--target-column 3", "--references all", "--causal false"):
+        option, *value = given.split()
         said = call(*arguments, option, *value)
         assert one_line_error(said) == f"error: {option} needs --task translation\n"
     said = call("prepare", "--task", "parsing", "--train", parsing.train, "--source-vocab-size", "9", "--out", "x")
@@ -162,9 +160,7 @@ def test_training_begins_with_trees_themselves(parsing: Parsing, call: Call, tmp
     assert (meta["source_vocab_size"], meta["vocab_size"]) == (55, 13)
 
 
-def test_an_existing_vocabulary_must_know_all_labels(
-    parsing: Parsing, made: Workplace, call: Call, tmp_path: Path
-) -> None:
+def test_vocabulary_must_know_all_labels(parsing: Parsing, made: Workplace, call: Call, tmp_path: Path) -> None:
     other = tmp_path / "other.trees"
     other.write_text("(S (NP (DT the) (NN cat)))\n(S (FRAG (NN tea)))\n")
     prepare = ["prepare", "--task", "parsing", "--train", other, "--out", tmp_path / "new", "--tokenizer"]
@@ -173,3 +169,43 @@ def test_an_existing_vocabulary_must_know_all_labels(
     assert "this model is no parser" in one_line_error(call(*prepare, made.checkpoint / "tokenizer.model"))
     other.write_text("(S (NP (DT the) (NN cat)))\n")
     assert call(*prepare, parsing.checkpoint / "tokenizer.model").status == 0
+
+
+PARSED = (
+    *LINES,
+    *(b"( ) ( (", b")))) ((((", b"-LRB- -RRB- -LSB-", b"(S (NP XX )NP )S", b"(TOP (S (XX cat)))", b"XX XX XX"),
+    *(b"\\ / \\/ \\* * \\\\", b"`` '' ` '' ``", b"= + - -- ---", b"buffalo " * (MAX_WORDS + 1), b"y" * 1_000_001),
+)
+
+
+def words_of(line: bytes) -> list[str]:
+    """Words of a tree over the line when it is read; brackets within a word stay as they are written, -LRB-."""
+    words = line.decode("utf-8", errors="replace").split()
+    return [unescaped(escaped(word)) for word in words]
+
+
+@pytest.mark.parametrize("options", [[], ["--constrained", "true"]], ids=["free", "constrained"])
+def test_one_line_for_each_line(
+    parser_checkpoint: Path,
+    options: list[str],
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n".join(PARSED) + b"\n")))
+    assert main(["parse", "--checkpoint", str(parser_checkpoint), "--beam", "2", *options]) == 0
+    *result, end = capsys.readouterr().out.split("\n")
+    assert end == "" and len(result) == len(PARSED)
+    told = {int(match[1]): message for message in caplog.messages if (match := re.match(r"line (\d+): ", message))}
+    for number, (line, out) in enumerate(zip(PARSED, result, strict=True), start=1):
+        words = words_of(line)
+        if not out:
+            assert not words or "not parsed" in told[number], line[:60]
+            continue
+        if len(words) > MAX_WORDS:  # more than a treebank may have: a flat tree
+            assert out == f"(TOP {' '.join(f'(XX {word})' for word in words)})" and "not parsed" in told[number]
+            continue
+        (tree,) = parse_trees([out])
+        assert list(tree.words) == words, line[:60]
+    assert "not parsed" in told[PARSED.index(b"y" * 1_000_001) + 1]
+    assert "not parsed" in told[PARSED.index(b"buffalo " * (MAX_WORDS + 1)) + 1]

@@ -1,4 +1,4 @@
-"""ship against average, one after the other; journal against the lines of the run."""
+"""ship against average, one after the other; journal against the lines of the run; histories of a training."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
-from transformer_core.checkpoint import load_checkpoint
+from transformer_core.checkpoint import CheckpointError, load_checkpoint
 from transformer_core.cli.checkpoint.ship import recipe_text
 from transformer_core.cli.training.run_settings import RunSettings, changed_options, merged_model
+from transformer_core.data import Corpus
+from transformer_core.history.snapshots import History, history_folder
 from transformer_core.paper.presets import preset
 from transformer_core.storage.manifest import Manifest
 
@@ -41,54 +43,32 @@ def test_a_shipped_training_is_averaged_scored_and_told_of(made: Workplace, call
     assert "add --force" in one_line_error(call(*common))
 
 
-def test_a_cooldown_is_told_of(made: Workplace, call: Call, tmp_path: Path) -> None:
-    data = ["--data", made.data, "--valid", made.valid, "--out", tmp_path / "run"]
-    steps = ["--training.steps", "4", "--training.cooldown_steps", "3"]
-    assert call("train", "--preset", "tiny", "--model.vocab_size", "160", *data, *steps).status == 0
-    assert call("ship", tmp_path / "run", "--last", "1", "--out", tmp_path / "model").status == 0
-    assert load_checkpoint(tmp_path / "model").metrics["training"]["cooldown_steps"] == 3
-    card = " ".join((tmp_path / "model" / "README.md").read_text(encoding="utf-8").split())
-    assert ", then a linear cooldown to 0 over the last 3. * Label smoothing" in card
-    recipe = tomllib.loads((tmp_path / "model" / "recipe.toml").read_text(encoding="utf-8"))
-    assert recipe["training"] == {"steps": 4, "cooldown_steps": 3}
-
-
-def test_muon_and_the_processes_are_told_of(made: Workplace, call: Call, tmp_path: Path) -> None:
-    run, out = tmp_path / "run", tmp_path / "model"
-    data = ["--data", made.data, "--valid", made.valid, "--out", run]
-    muon = ["--training.steps", "2", "--training.optimizer", "muon", "--training.muon_factor", "3"]
-    assert call("train", "--preset", "tiny", "--model.vocab_size", "160", *data, *muon).status == 0
+def test_how_it_was_trained_is_told(made: Workplace, call: Call, tmp_path: Path) -> None:
+    """From which weights, without their place, with Muon and a cooldown, in two processes."""
+    run, out, name = tmp_path / "run", tmp_path / "model", made.checkpoint.name
+    data = ["--data", made.data, "--valid", made.valid, "--out", run, "--init-from", made.checkpoint]
+    options = ["--training.steps", "4", "--training.cooldown_steps", "3"]
+    options += ["--training.optimizer", "muon", "--training.muon_factor", "3"]
+    assert call("train", "--preset", "tiny", "--model.vocab_size", "160", *data, *options).status == 0
     values = json.loads((run / "config.json").read_text(encoding="utf-8"))
     assert values["processes"] == 1
     (run / "config.json").write_text(json.dumps({**values, "processes": 2}), encoding="utf-8")
     assert call("ship", run, "--last", "1", "--out", out).status == 0
     facts = load_checkpoint(out).metrics["training"]
-    assert (facts["optimizer"], facts["muon_factor"]) == ("muon", 3.0)
+    assert (facts["optimizer"], facts["muon_factor"], facts["cooldown_steps"]) == ("muon", 3.0, 3)
     assert facts["batch_tokens"] == 2 * preset("tiny").training.batch_tokens
     card = " ".join((out / "README.md").read_text(encoding="utf-8").split())
     assert "Muon for the matrices of the layers (learning rate times 3), Adam for the rest; matrix products" in card
-    recipe = tomllib.loads((out / "recipe.toml").read_text(encoding="utf-8"))
-    assert recipe["training"] == {"accumulate": 2, "steps": 2, "optimizer": "muon", "muon_factor": 3.0}
-
-
-def test_where_it_started_is_told_without_a_place(made: Workplace, call: Call, tmp_path: Path) -> None:
-    data = ["--data", made.data, "--valid", made.valid, "--out", tmp_path / "run"]
-    common = ["--preset", "tiny", "--model.vocab_size", "160", "--training.steps", "2"]
-    assert call("train", *common, *data, "--init-from", made.checkpoint).status == 0
-    assert call("ship", tmp_path / "run", "--last", "1", "--out", tmp_path / "model").status == 0
-    card = (tmp_path / "model" / "README.md").read_text(encoding="utf-8")
-    name = made.checkpoint.name
-    assert f"* Start: the weights of `{name}`.\n" in card and f" --init-from {name} --data data" in card
+    assert ", then a linear cooldown to 0 over the last 3. * Label smoothing" in card
+    assert f"* Start: the weights of `{name}`. " in card and f" --init-from {name} --data data" in card
     assert str(made.checkpoint.parent) not in card
+    recipe = tomllib.loads((out / "recipe.toml").read_text(encoding="utf-8"))["training"]
+    assert recipe == {"accumulate": 2, "steps": 4, "cooldown_steps": 3, "optimizer": "muon", "muon_factor": 3.0}
 
 
 def test_recipes_give_the_options_back(made: Workplace) -> None:
     stored = RunSettings.load(made.run)
-    for changes in (
-        {"num_heads": 1},
-        {"d_k": 5, "positions": "none", "causal": False},
-        {"d_model": 128, "dropout": 0.25},
-    ):
+    for changes in ({"num_heads": 1}, {"d_k": 5, "causal": False}, {"d_model": 128, "dropout": 0.25}):
         chosen = preset("small").model
         model = merged_model(chosen, changes)
         training = preset("small").training.replace(learning_rate_factor=1e-4, precision="bfloat16")
@@ -129,9 +109,7 @@ def test_the_journal_holds_what_was_recorded(made: Workplace, call: Call, tmp_pa
     assert "must end with .json" in one_line_error(call("journal", run, "--out", tmp_path / "b.txt"))
 
 
-def test_a_model_is_evaluated_with_and_without_the_mask_of_its_decoder(
-    made: Workplace, call: Call, tmp_path: Path
-) -> None:
+def test_evaluation_with_and_without_the_decoder_mask(made: Workplace, call: Call, tmp_path: Path) -> None:
     common = ["evaluate", "--checkpoint", made.checkpoint, "--test", made.valid, "--beam", "1"]
     own, masked, unmasked = (
         json.loads(call(*common, *option).out.splitlines()[-1])
@@ -140,3 +118,42 @@ def test_a_model_is_evaluated_with_and_without_the_mask_of_its_decoder(
     assert own["perplexity"] == masked["perplexity"] != unmasked["perplexity"]
     assert own["bleu"] == masked["bleu"] == unmasked["bleu"]  # step by step there is nothing to look ahead at
     assert (own["causal"], unmasked["causal"]) == (True, False)
+
+
+def test_the_commands_write_histories(corpus: Corpus, call: Call, pairs_file: Path, tmp_path: Path) -> None:
+    run, sentences = tmp_path / "run", tmp_path / "sentences.txt"
+    sentences.write_text("the red dog\n\na cat\teine katze\n", encoding="utf-8")
+    train = ["train", "--preset", "tiny", "--data", corpus.folder, "--out", run, "--training.steps", "20"]
+    assert call(*train, "--training.snapshots", "2", "--training.snapshots_from", "5").status == 0
+    common = ["history", run, "--sentences", sentences, "--out"]
+    said = call(*common, tmp_path / "out", "--valid", pairs_file, "--valid-sentences", "3")
+    assert json.loads(said.out)["moments"] == [0, 5, 20]
+    alone = History.load(tmp_path / "out")
+    assert [each.source for each in alone.sentences] == ["the red dog", "a cat"]
+    assert alone.sentences[1].target == "eine katze"
+    assert alone.validation is not None and alone.validation["sentences"] == 3 and alone.alignment is None
+    assert "add --force" in one_line_error(call(*common, tmp_path / "out"))
+    assert call(*common, tmp_path / "out", "--force").status == 0
+    assert "is not a history" in one_line_error(call(*common, run))
+
+    shipped = tmp_path / "model"
+    said = call("ship", run, "--last", "1", "--out", shipped, "--history", sentences)
+    assert said.status == 0, said.err
+    own = shipped / "derived" / "history"
+    assert History.load(own).steps == (0, 5, 20)
+    assert history_folder(shipped) == own
+    identity = load_checkpoint(shipped).weights_hash
+    with (own / "attention.safetensors").open("ab") as file:
+        file.write(b"x")
+    with pytest.raises(CheckpointError, match=r"attention\.safetensors: is damaged"):
+        History.load(own)
+    assert load_checkpoint(shipped).weights_hash == identity, "the model is sound without its history"
+
+    sentences.write_text("a\tb\tc\n", encoding="utf-8")
+    assert "line 1 must hold" in one_line_error(call(*common, tmp_path / "new"))
+    assert "--gold needs --history" in one_line_error(
+        call("ship", run, "--last", "1", "--out", tmp_path / "new", "--gold", sentences)
+    )
+    shutil.rmtree(run / "moments")
+    sentences.write_text("a cat\n", encoding="utf-8")
+    assert "--training.snapshots" in one_line_error(call(*common, tmp_path / "new"))

@@ -1,10 +1,10 @@
-"""train: recipes, exact resume, start from a checkpoint, a clean stop."""
+"""train: recipes, exact resume, start from a checkpoint, a clean stop; two processes under torchrun."""
 
 from __future__ import annotations
 
 import json
 import logging
-import shutil
+import os
 import signal
 import subprocess
 import sys
@@ -30,24 +30,6 @@ def weights(run: Path) -> dict[str, torch.Tensor]:
     return load_file(step_folders(run)[-1] / "model.safetensors")
 
 
-def test_training_needs_neither_the_command_line_nor_the_app(made: Workplace, tmp_path: Path) -> None:
-    code = (
-        "import sys\n"
-        "for name in ('transformer_core.cli', 'streamlit', 'plotly', 'matplotlib'): sys.modules[name] = None\n"
-        "from pathlib import Path\n"
-        "from transformer_core.data import Corpus\n"
-        "from transformer_core.model.transformer import Transformer\n"
-        "from transformer_core.paper.presets import preset\n"
-        "from transformer_core.training.trainer import Trainer\n"
-        "chosen, corpus = preset('tiny'), Corpus(Path(sys.argv[1]))\n"
-        "Trainer(Transformer(chosen.model), corpus, chosen.training.replace(steps=1), Path(sys.argv[2])).train()\n"
-    )
-    command = [sys.executable, "-c", code, str(made.data), str(tmp_path / "run")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert len(step_folders(tmp_path / "run")) == 1
-
-
 def test_train_writes_all_options(made: Workplace) -> None:
     config = json.loads((made.run / "config.json").read_text(encoding="utf-8"))
     assert config["preset"] == "tiny"
@@ -62,9 +44,7 @@ def test_train_writes_all_options(made: Workplace) -> None:
     assert lines[2]["validation"]["valid"]["heads"]["cross"]["heads"] == 2 * 4
 
 
-def test_a_stopped_and_resumed_training_ends_where_an_unbroken_one_does(
-    made: Workplace, call: Call, tmp_path: Path
-) -> None:
+def test_resumed_training_equals_an_unbroken_one(made: Workplace, call: Call, tmp_path: Path) -> None:
     start = ["train", *TRAIN, "--data", made.data, "--valid", made.valid, "--out", tmp_path / "run"]
     assert call(*start, "--training.steps", "10").status == 0
     said = call("train", "--resume", "--out", tmp_path / "run", "--training.steps", "20")
@@ -158,12 +138,6 @@ def test_a_training_of_format_1_goes_on(made: Workplace, call: Call, tmp_path: P
     assert after == pytest.approx(1.5 * before, rel=0.5) and after > before
 
 
-def test_a_training_that_died_while_it_prepared_says_what_is_there(made: Workplace, call: Call, tmp_path: Path) -> None:
-    shutil.copytree(made.data, tmp_path / "run" / "data")
-    error = one_line_error(call("train", "--resume", "--out", tmp_path / "run"))
-    assert f"its text is prepared: use --data {tmp_path / 'run' / 'data'} with another --out" in error
-
-
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -242,9 +216,7 @@ def test_a_signal_saves_and_ends_with_status_0(number: signal.Signals, made: Wor
     assert len(step_folders(tmp_path / "run")) == 1
 
 
-def test_where_tensorboard_is_missing_nothing_is_prepared(
-    made: Workplace, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_tensorboard(made: Workplace, call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("transformer_core.training.journal.find_spec", lambda name: None)
     said = call("train", *TRAIN, "--train", made.pairs, "--training.tensorboard", "true", "--out", tmp_path / "run")
     assert "training.tensorboard needs TensorBoard: python -m pip install tensorboard" in one_line_error(said)
@@ -267,3 +239,35 @@ def test_progress_is_logged_where_there_is_no_terminal(
         f"step {n} of 7, nll {lines[n - 1]['nll']:.2f}, {lines[n - 1]['tokens_per_second']:.0f} tokens per second"
         for n in (3, 6)
     ]
+
+
+def torchrun(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The command of docs/training.md, with two processes on the CPU."""
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    command += ["-m", "transformer_core", "train", *map(str, arguments)]
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.mark.process
+@pytest.mark.slow
+@pytest.mark.parametrize("parallel", ["ddp", "shard"])
+def test_two_processes_then_one(made: Workplace, call: Call, tmp_path: Path, parallel: str) -> None:
+    common: list[str | Path] = ["--preset", "tiny", "--data", made.data, "--valid", made.valid, "--model.dropout", "0"]
+    common += ["--training.batch_tokens", "400", "--training.precision", "float32"]
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert call("train", *common, "--out", one, "--training.steps", "6", "--training.accumulate", "2").status == 0
+    done = torchrun(*common, "--out", two, "--training.steps", "4", "--training.parallel", parallel)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("parameters,") == 1  # only the first process logs
+    lines = [json.loads(line) for line in (two / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert [line["step"] for line in lines] == [4, 4, 4]
+    assert "bleu" in lines[1]["validation"]["valid"]
+
+    resume = ["train", "--resume", "--out", two, "--training.steps", "6"]
+    error = one_line_error(call(*resume))
+    assert "training.accumulate 1 x 2 processes, and would have 1 x 1; give --training.accumulate 2" in error
+    assert call(*resume, "--training.accumulate", "2", "--training.parallel", "replicate").status == 0
+    expected, got = (load_file(step_folders(run)[-1] / "model.safetensors") for run in (one, two))
+    for name in expected:
+        torch.testing.assert_close(got[name], expected[name], atol=1e-5, rtol=1e-4)

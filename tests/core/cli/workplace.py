@@ -1,4 +1,4 @@
-"""What the tests of the command line share."""
+"""Workplace of the tests of the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TRAIN = ["--preset", "tiny", "--training.steps", "20", "--training.validate_ever
 
 @dataclass(frozen=True)
 class Workplace:
-    """What the commands made: text, prepared text, a training, a checkpoint."""
+    """Results of the commands: text, prepared text, a training, a checkpoint."""
 
     pairs: Path
     valid: Path
@@ -23,7 +23,7 @@ class Workplace:
 
 @dataclass(frozen=True)
 class Said:
-    """What a command answered."""
+    """Answer of a command."""
 
     status: int
     out: str

@@ -12,7 +12,6 @@ from torch import Tensor
 
 from tests.core.conversion.twins import Twin, sources
 from transformer_core.data import make_batch
-from transformer_core.decoding.greedy import greedy_search
 from transformer_core.hooks.points import capture
 from transformer_core.model.masks import padding_mask
 from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
@@ -88,7 +87,7 @@ def _generated(twin: Twin, texts: Sequence[str], **options: Any) -> Any:
 
 
 def compare_texts(twin: Twin, count: int, *, beam: int) -> Counter[str]:
-    """How many texts are the same, tied (another text with the same score), cut off by the limit, or different.
+    """Counts of texts that are the same, tied (another text of the same score), cut off by the limit, or different.
 
     Each batch has another minimum length, or models with random weights would say little. `distinct` counts texts.
     """
@@ -120,7 +119,7 @@ def compare_texts(twin: Twin, count: int, *, beam: int) -> Counter[str]:
 
 
 def _text_ids(twin: Twin, row: Tensor) -> list[int]:
-    """Ids without those of languages, which the tokenizer of M2M-100 in transformers 5 shows as text."""
+    """Ids without ids of languages, which the tokenizer of M2M-100 in transformers 5 shows as text."""
     tokenizer = twin.converted.tokenizer
     assert isinstance(tokenizer, ListedTokenizer)
     languages = {tokenizer.vocabulary.of_target.get(token) for token in tokenizer.vocabulary.languages.values()}
@@ -132,16 +131,6 @@ def check_texts(result: Counter[str]) -> None:
     count = sum(result.values()) - result["distinct"]
     assert result["different"] == 0, result
     assert result["same"] >= 0.7 * count and result["distinct"] >= min(10, count // 8), result
-
-
-def compare_greedy(twin: Twin, count: int) -> None:
-    """The greedy search that validates a training says the same as beam search with a beam of one."""
-    translator = twin.converted
-    encodings = [translator.encode(text).ids for text in sources(count)]
-    batch = make_batch(encodings, [[] for _ in encodings], translator.tokenizer.special)
-    ours = greedy_search(translator.model, batch.source, translator.tokenizer.special, extra_length=ROOM)
-    results = translator.search(encodings, beam=1)
-    assert [tuple(ids) for ids in ours] == [result.hypotheses[0].ids for result in results]
 
 
 def plain(text: str) -> str:

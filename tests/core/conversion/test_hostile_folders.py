@@ -220,11 +220,9 @@ def test_the_command_with_languages(call: Call, tmp_path: Path) -> None:
     language_folder(tmp_path / "theirs", "m2m")
     out = tmp_path / "ours"
     assert call("convert", tmp_path / "theirs", "--out", out, "--target-language", "ko").status == 0
-    given = ["--checkpoint", out, "--beam", "1"]
-    korean = call("translate", *given, "--nbest", "1", stdin=b"The man\n")
-    german = call(
-        "translate", *given, "--nbest", "1", "--source-language", "en", "--target-language", "de", stdin=b"The man\n"
-    )
+    given = ["--checkpoint", out, "--beam", "1", "--nbest", "1"]
+    korean = call("translate", *given, stdin=b"The man\n")
+    german = call("translate", *given, "--source-language", "en", "--target-language", "de", stdin=b"The man\n")
     assert korean.status == german.status == 0
     assert korean.out != german.out
     assert json.loads(german.out)["candidates"][0]["score"] != json.loads(korean.out)["candidates"][0]["score"]

@@ -1,4 +1,4 @@
-"""What the files of a foreign model say of its languages, as BCP 47 codes; expected values from BCP 47 itself."""
+"""Languages by the files of a foreign model, as BCP 47 codes; expected values from BCP 47 itself."""
 
 from __future__ import annotations
 

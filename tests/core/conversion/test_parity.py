@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.core.conversion.families import TWINS
-from tests.core.conversion.parity import check_tensors, check_texts, compare_greedy, compare_texts
+from tests.core.conversion.parity import check_tensors, check_texts, compare_texts
 from tests.core.conversion.twins import Twin
 
 pytestmark = pytest.mark.parametrize("twin", TWINS, indirect=True)
@@ -25,7 +25,3 @@ def test_texts(twin: Twin, beam: int) -> None:
 @pytest.mark.parametrize("beam", [1, 4])
 def test_many_texts(twin: Twin, beam: int) -> None:
     check_texts(compare_texts(twin, 200, beam=beam))
-
-
-def test_greedy_search(twin: Twin) -> None:
-    compare_greedy(twin, 8)

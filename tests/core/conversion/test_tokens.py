@@ -1,14 +1,17 @@
-"""Tokens of converted models on hostile strings, against transformers and against SentencePiece itself."""
+"""Tokens of converted models on hostile strings, against transformers and SentencePiece; notes of a conversion."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sentencepiece
 
 from tests.core.conversion.families import TWINS
 from tests.core.conversion.language_twins import LANGUAGES, SPM, language_folder
+from tests.core.conversion.marian_twins import VARIANTS, marian_folder
 from tests.core.conversion.twins import TARGETS, Twin, hostile_strings
 from transformer_core.conversion import convert
 from transformer_core.text.tokenizer import TokenizerError
@@ -111,3 +114,24 @@ def test_m2m_100_as_transformers_5_saves_it(tmp_path: Path) -> None:
     assert one.vocabulary == other.vocabulary and len(one.vocabulary.languages) == 100
     ids = {language: tokenizer.get_lang_id(language) for language in one.vocabulary.languages}
     assert ids == {language: other.vocabulary.of_target[f"__{language}__"] for language in ids}
+
+
+@pytest.mark.parametrize(
+    ("options", "note"),
+    [
+        ({"no_repeat_ngram_size": 3}, "no_repeat_ngram_size = 3 is not applied"),
+        ({"repetition_penalty": 1.2}, "repetition_penalty = 1.2 is not applied"),
+        ({"length_penalty": -1.0}, "a negative length_penalty becomes 0"),
+        ({"bad_words_ids": [[5, 6]]}, "bad_words_ids = [[5, 6]] are not forbidden"),
+        ({"no_repeat_ngram_size": 0, "repetition_penalty": 1.0}, None),
+    ],
+    ids=str,
+)
+def test_search_option_without_counterpart(options: dict[str, Any], note: str | None, tmp_path: Path) -> None:
+    marian_folder(tmp_path / "theirs", **VARIANTS["opus"])
+    file = tmp_path / "theirs" / "generation_config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **options}), encoding="utf-8")
+    result = convert(tmp_path / "theirs", tmp_path / "ours")
+    assert result.notes == ((note,) if note else ())
+    card = (tmp_path / "ours" / "README.md").read_text(encoding="utf-8")
+    assert not note or f"* {note}\n" in card

@@ -15,6 +15,7 @@ import sentencepiece
 import torch
 
 from tests.core.tiny import sentence_pairs
+from tests.hostile import ODD
 from transformer_core.conversion import ConversionError, convert
 from transformer_core.storage.files import CheckpointError
 from transformer_core.translator import Translator
@@ -119,38 +120,6 @@ def write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
 
 
-_HOSTILE = (
-    "",
-    " ",
-    "\n\t ",
-    "</s>",
-    "<s> </s> <pad> <unk>",
-    ">>fra<< The man",
-    ">>xxx<< The man",
-    ">> a << b",
-    "__de__ The dog",
-    "<<SYS>>",
-    "a\u0000b",
-    "\u202eabc\u202c",
-    "\ufeffThe man",
-    "▁The▁man",
-    "⁇",
-    "ﬁnds ① Ａ",
-    "e\u0301 u\u0308",
-    "👩‍🔬 sees 🙂🙂🙂",
-    "한국어 문장입니다.",
-    "日本語。",
-    "שלום עולם",
-    "سلام",
-    "The    man \u3000 sees",
-    "\u00a0The\u00a0man\u00a0",
-    "x" * 300,
-    "'\"`´“”‘’",
-    "1,234.56 % $ € \\ / {} []",
-    "İstanbul ǅ ß ẞ",
-    "\U000e0041",
-    "a" + "\u0300" * 20,
-)
 _ALPHABET = "abcdefgst mnowTMA  .,'!?-<>/_0123äöüßé한국日🙂\u00a0\u200b▁"
 
 
@@ -158,7 +127,7 @@ def hostile_strings(count: int = 500) -> list[str]:
     """Strings that try to break a tokenizer, drawn and chosen, words of the vocabulary among them."""
     chance = random.Random(7)
     words = sorted({word for text in (*SOURCES, *TARGETS) for word in text.split()})
-    entries = list(_HOSTILE)
+    entries = list(ODD)
     while len(entries) < count:
         parts = [
             chance.choice(words)

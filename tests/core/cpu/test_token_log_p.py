@@ -1,25 +1,25 @@
-"""Log-probabilities in blocks of the vocabulary are those of log_softmax over all of it."""
+"""Log-probabilities in blocks of the vocabulary equal log_softmax over all of it; attention of few queries."""
 
 from __future__ import annotations
+
+import math
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 from tests.core.analysis.models import SOURCE, TARGET, make_translator
+from transformer_core import Tokenizer, edit
 from transformer_core.analysis.teacher_forced_run import generated_log_p, log_probabilities, teacher_forced_run
 from transformer_core.cpu import token_log_p as module
+from transformer_core.cpu.few_queries import attend
 from transformer_core.cpu.token_log_p import token_log_p
-from transformer_core.hooks.points import edit
-from transformer_core.text.tokenizer import Tokenizer
 
 
 @pytest.mark.parametrize("block", [1, 40, 10_000])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
-def test_blocks_give_the_log_softmax(
-    block: int, bias: bool, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_give_log_softmax(block: int, bias: bool, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BLOCK_VALUES", block)
     torch.manual_seed(0)
     x, weight, tokens = torch.randn(7, 12), torch.randn(31, 12).to(dtype), torch.tensor([0, 30, 5, 5, 9, 1, 2])
@@ -59,3 +59,13 @@ def test_an_edit_of_the_logits_still_acts(tokenizer: Tokenizer) -> None:
         with edit(model, "decoder.logits", lambda value, site: 2 * value):
             doubled = log_probabilities(2 * F.linear(states, model.output_weight), run.outputs)
             torch.testing.assert_close(generated_log_p(model, states, run.outputs), doubled, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("padded", [False, True])
+def test_few_queries_agree_with_the_fused_kernel(padded: bool) -> None:
+    queries, keys, values = torch.randn(6, 2, 4), torch.randn(6, 5, 4), torch.randn(6, 5, 3)
+    forbidden = torch.zeros(6, 1, 5)
+    forbidden[3:, :, 4:] = -math.inf
+    given = forbidden if padded else None
+    expected = F.scaled_dot_product_attention(queries, keys, values, attn_mask=given, scale=0.3)
+    torch.testing.assert_close(attend(queries, keys, values, 0.3, given), expected)

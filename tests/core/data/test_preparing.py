@@ -32,9 +32,7 @@ def test_a_prepared_corpus_holds_every_pair_in_order(corpus: Corpus, tokenizer: 
     assert corpus.meta["tokenizer_sha256"] == corpus.tokenizer.sha256 == tokenizer.sha256
 
 
-def test_several_files_in_several_shards(
-    tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_shards(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparing, "PAIRS_PER_SHARD", 100)
     monkeypatch.setattr(preparing, "_CHUNK", 37)
     second = tmp_path / "more.tsv.gz"
@@ -90,9 +88,7 @@ def test_nothing_to_prepare(tokenizer: Tokenizer, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", ["train-00000.source.npy", "train-00000.target.npy", "train-00000.target_ends.npy"])
 @pytest.mark.parametrize("damage", ["cut", "missing"])
-def test_a_damaged_shard_is_named(
-    tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path, file: str, damage: str
-) -> None:
+def test_damaged_shard_is_named(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path, file: str, damage: str) -> None:
     prepare([pairs_file], tmp_path, tokenizer)
     path = tmp_path / file
     if damage == "cut":

@@ -62,7 +62,7 @@ def greedy(model: Transformer, source: list[int], limit: int) -> Found:
 
 
 def beam(model: Transformer, source: list[int], k: int, alpha: float, limit: int) -> list[Found]:
-    """Of the 2k best candidates of a step, those among the first k that end are finished, the first k others go on."""
+    """Take the 2k best candidates of a step: the first k that end are finished, the first k others go on."""
     living, ended = [Found((), (), alpha)], list[Found]()
     for _ in range(limit):
         candidates = [candidate for hypothesis in living for candidate in longer(model, source, hypothesis)]

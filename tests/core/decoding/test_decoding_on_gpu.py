@@ -18,10 +18,7 @@ from transformer_core.decoding.greedy import greedy_search
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.translator import TeacherForcedInput, Translator
 
-pytestmark = [
-    pytest.mark.gpu,
-    pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device"),
-]
+pytestmark = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")]
 
 
 def test_a_batch_of_128_on_the_gpu_equals_the_cpu(learned: Translator) -> None:

@@ -1,20 +1,16 @@
-"""All maps of a pass in one tensor for each kind: those of `capture`, and nothing is read before the end."""
+"""All maps of a pass in one tensor for each kind, as `capture` has them, and nothing is read before the end."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
 from tests.core.reads import CountedReads
 from tests.core.tiny import inputs_for, nobody_listens, tiny_model
+from transformer_core import DecodingConfig, Tokenizer, capture, edit, zero
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.config import DecodingConfig
 from transformer_core.decoding.forced_maps import capture_maps, to_host
-from transformer_core.hooks.edits import zero
-from transformer_core.hooks.points import capture, edit
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.translator import TeacherForcedInput, Translator
 
 
@@ -45,9 +41,7 @@ def test_nothing_is_read_before_the_end(tokenizer: Tokenizer, monkeypatch: pytes
     for layers in (2, 5):
         model = tiny_model(vocab_size=len(tokenizer), num_layers=layers)
         translator = Translator(model, tokenizer, DecodingConfig())
-        encodings = [
-            translator.encode(text) for text in ("The man sees a house.", "A child buys the green door today.")
-        ]
+        encodings = [translator.encode(text) for text in ("The man sees a house.", "A child buys the green door.")]
         pairs = [TeacherForcedInput(each, each.ids) for each in encodings]
         with CountedReads() as reads:
 
@@ -61,19 +55,3 @@ def test_nothing_is_read_before_the_end(tokenizer: Tokenizer, monkeypatch: pytes
         assert all(maps.weights(kind).base is None for maps in result for kind in KINDS), "keeps the batch alive"
     assert sizes == [dict.fromkeys(KINDS, layers) for layers in (2, 5)]
     assert reads_before == [[], []]
-
-
-def test_maps_of_one_sentence_are_not_copied(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: list[dict[Kind, Tensor]] = []
-
-    def noted(maps: dict[Kind, Tensor]) -> dict[Kind, Tensor]:
-        kept.append(maps)
-        return maps
-
-    monkeypatch.setattr("transformer_core.translator.to_host", noted)
-    translator = Translator(tiny_model(vocab_size=len(tokenizer)), tokenizer, DecodingConfig())
-    encoding = translator.encode("The man sees a house.")
-    maps = translator.attention(encoding, encoding.ids, finished=True)
-    for kind in KINDS:
-        assert np.shares_memory(maps.weights(kind), kept[0][kind].numpy())
-        assert maps.weights(kind).flags.c_contiguous and maps.weights(kind).flags.writeable

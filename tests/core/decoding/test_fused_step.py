@@ -13,15 +13,12 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from tests.core.tiny import SPECIAL, drawn_biases_and_norms, padded, tiny_model
-from transformer_core.config import DecodingConfig
+from transformer_core import Transformer, capture, edit
 from transformer_core.cpu import onednn, packed
 from transformer_core.cpu.packed import PackedLinear
 from transformer_core.cpu.topk import chunked_topk
-from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.hooks.points import capture, edit
 from transformer_core.model.masks import padding_mask
-from transformer_core.model.transformer import Transformer
 
 VARIANTS: tuple[dict[str, Any], ...] = (
     {},
@@ -199,24 +196,6 @@ def test_an_edit_that_comes_and_goes_in_the_middle_of_a_search(model: Transforme
         torch.testing.assert_close(got, expected, atol=1e-5, rtol=1e-5)
 
 
-def test_a_search_is_the_same_with_and_without_a_listener() -> None:
-    model, source = drawn(), padded((5, 3, 4))
-    config = DecodingConfig(beam=3, extra_length=5)
-    fused = beam_search(model, source, SPECIAL, config)
-    with capture(model, ["encoder.1.residual", "decoder.1.residual"]) as seen:
-        readable = beam_search(model, source, SPECIAL, config)
-    assert seen.calls["decoder.layers.0.feed_forward_add_norm.residual"]
-    for one, other in zip(fused, readable, strict=True):
-        assert [h.ids for h in one.hypotheses] == [h.ids for h in other.hypotheses]
-        assert [h.score for h in one.hypotheses] == pytest.approx([h.score for h in other.hypotheses], abs=1e-5)
-        assert [(n.parent, n.token, n.status) for n in one.history] == [
-            (n.parent, n.token, n.status) for n in other.history
-        ]
-        assert [n.log_probability for n in one.history] == pytest.approx(
-            [n.log_probability for n in other.history], abs=1e-5
-        )
-
-
 @torch.no_grad()
 def test_weights_that_change_between_two_searches(model: Transformer) -> None:
     tokens = torch.full((2, 1), 7)
@@ -255,20 +234,6 @@ def test_packed_weights_multiply_as_plain_ones(
             got = multiply(shaped)
             assert got.shape[:-1] == shaped.shape[:-1] and got.is_contiguous()
             torch.testing.assert_close(got.flatten(0, -2), expected, atol=1e-4, rtol=1e-5)
-
-
-@torch.no_grad()
-def test_a_large_weight_is_not_copied_for_one_sentence() -> None:
-    weight = torch.zeros(packed._VERY_WIDE, packed._LARGE // packed._VERY_WIDE)
-    for rows, kept in ((2, True), (4, True), (5, False)):
-        multiply = PackedLinear(weight, None, rows)
-        same = not multiply._in_blocks and multiply._weight.data_ptr() == weight.data_ptr()
-        assert same is kept
-
-
-def test_blocks_are_for_formats_that_they_know() -> None:
-    assert not onednn.works(torch.float64)
-    assert not onednn.works(torch.int32)
 
 
 @given(st.integers(1, 3), st.sampled_from([2**16, 2**16 + 77]), st.integers(1, 13), st.integers(0, 99))

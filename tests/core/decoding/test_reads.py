@@ -57,9 +57,7 @@ def search(model: Transformer, source: Tensor, beam: int, special: SpecialIds = 
 @pytest.mark.parametrize("special", [SPECIAL, GIVEN], ids=["free", "given"])
 @pytest.mark.parametrize("beam", [0, 1, 4], ids=["greedy", "beam of 1", "beam of 4"])
 @pytest.mark.parametrize("opened", [False, True], ids=["fused", "with hooks"])
-def test_a_step_reads_once(
-    steps: list[tuple[int, int, int, int]], special: SpecialIds, beam: int, opened: bool
-) -> None:
+def test_step_reads_once(steps: list[tuple[int, int, int, int]], special: SpecialIds, beam: int, opened: bool) -> None:
     """Also the step after which sentences leave, which alone sends something: their numbers."""
     seen: list[int] = []
 

@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.core.tiny import sentence_pairs, tiny_model
-from transformer_core.config import DecodingConfig
+from tests.hostile import LONE, ODD, STRINGS
+from transformer_core import DecodingConfig, Tokenizer, Translator
 from transformer_core.data import DataError
 from transformer_core.evaluation.evaluate import TestSet, batches_by_length, evaluate, perplexity, translate_lines
-from transformer_core.text.tokenizer import Tokenizer
-from transformer_core.translator import Translator
 
 
 @pytest.fixture(scope="module")
@@ -41,26 +40,16 @@ def test_options_reach_the_search(translator: Translator) -> None:
 
 
 def test_nothing_that_a_line_holds_loses_a_line(translator: Translator) -> None:
-    lines = [
-        "",
-        " \t ",
-        "\x00",
-        "\ud800 half a pair",
-        "a\u2028b\x85c\x0bd\re",
-        "long " * 200,
-        "</script>",
-        "שלום",
-        "😀",
-    ]
+    lines = ["", " \t ", LONE, "long " * 200, "😀", *STRINGS, *ODD]
     results = translate_lines(translator, lines)
     assert len(results) == len(lines)
     assert all(len(result.text.splitlines()) <= 1 for result in results)
     assert results[0].text == results[1].text == ""
-    assert "surrogates" in results[3].problem
-    assert results[5].text == ""
-    assert results[5].problem.startswith("not translated: the source has ")
-    assert "at most 60 are allowed" in results[5].problem
-    assert results[8].problem == "not in the vocabulary, read as <unk>: '😀'"
+    assert "surrogates" in results[2].problem
+    assert results[3].text == ""
+    assert results[3].problem.startswith("not translated: the source has ")
+    assert "at most 60 are allowed" in results[3].problem
+    assert results[4].problem == "not in the vocabulary, read as <unk>: '😀'"
 
 
 @given(st.lists(st.integers(0, 2_000), max_size=60), st.integers(1, 9))
@@ -73,19 +62,6 @@ def test_every_line_is_in_one_batch_and_batches_stay_small(lengths: list[int], b
         assert len(numbers) == 1 or len(numbers) * longest <= batch * 128
     in_order = [lengths[number] for numbers in batches for number in numbers]
     assert in_order == sorted(lengths, reverse=True)
-
-
-def test_scores_are_those_of_sacrebleu(translator: Translator) -> None:
-    pairs = sentence_pairs()[:10]
-    sources = tuple(source for source, _ in pairs)
-    references = tuple((target, target.upper()) for _, target in pairs)
-    result = evaluate(translator, TestSet(sources, references), batch=3)
-    texts = [line.text for line in result.lines]
-    columns = [[each[i] for each in references] for i in range(2)]
-    assert result.bleu.value == pytest.approx(sacrebleu.corpus_bleu(texts, columns).score)
-    assert result.chrf.value == pytest.approx(sacrebleu.corpus_chrf(texts, columns).score)
-    assert result.bleu.signature.startswith("nrefs:2|")
-    assert result.seconds > 0
 
 
 def test_sentences_may_have_different_numbers_of_references(translator: Translator) -> None:
@@ -124,13 +100,6 @@ def test_reading_columns(tmp_path: Path) -> None:
         TestSet.read(path, target_column=2, references=None)
     with pytest.raises(DataError, match="line 2: 3 columns, but at least 4"):
         TestSet.read(path, target_column=3)
-
-
-def test_two_plain_files(tmp_path: Path) -> None:
-    (tmp_path / "t.en").write_text("a\nb\n", encoding="utf-8")
-    (tmp_path / "t.de").write_text("c\nd\n", encoding="utf-8")
-    read = TestSet.read(f"{tmp_path / 't.en'},{tmp_path / 't.de'}")
-    assert read == TestSet(("a", "b"), (("c",), ("d",)))
 
 
 def test_an_empty_test_set_is_refused(tmp_path: Path) -> None:

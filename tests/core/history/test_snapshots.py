@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +14,21 @@ import pytest
 import torch
 
 from tests.core.training.runs import SHORT, new_model, new_trainer, updates
-from transformer_core.analysis.alignment import GoldAlignment, alignment_error_rate, links_of_head
+from transformer_core import CheckpointError, DecodingConfig, Translator
+from transformer_core.analysis.alignment import GoldAlignment, head_alignment_errors
 from transformer_core.attention_maps import KINDS
-from transformer_core.checkpoint import CheckpointError
-from transformer_core.config import DecodingConfig
 from transformer_core.data import Corpus
 from transformer_core.history.snapshots import MAX_BYTES, History, to_bytes
 from transformer_core.history.training_history import HistoryBuilder, ProbeSentence
-from transformer_core.hooks.points import capture
-from transformer_core.model.masks import padding_mask
 from transformer_core.model.transformer import load_weights
 from transformer_core.parsing.words import split_words
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.journal import training_curves
 from transformer_core.training.snapshots import load_snapshot, snapshot_files
-from transformer_core.training.validation import ValidationSet
+from transformer_core.training.validation import ValidationSet, validation_loss
 
 ROOT = Path(__file__).resolve().parents[3]
 PAIRS = [("the red dog", "der rote hund"), ("a cat", "eine katze")]
 GOLD = [GoldAlignment(("a", "dog"), ("ein", "hund"), frozenset({(0, 0), (1, 1)}), frozenset({(0, 0), (1, 1)}))]
-SITES = {"encoder": "encoder.layers.{}.self_attention.weights", "decoder": "decoder.layers.{}.self_attention.weights"}
-SITES["cross"] = "decoder.layers.{}.cross_attention.weights"
 
 
 @pytest.fixture(scope="module")
@@ -60,22 +55,21 @@ def saved(history: History, tmp_path: Path) -> Path:
     return tmp_path / "history"
 
 
-def test_weights_are_those_of_the_snapshot(run: Path, corpus: Corpus, history: History) -> None:
-    """Captured here from a model that reads the same ids, snapshot by snapshot."""
-    assert history.steps == (0, 1, 2, 6)
-    tokenizer: Tokenizer = corpus.tokenizer
-    special = tokenizer.special
-    source = torch.tensor([[*tokenizer.source.encode(PAIRS[0][0]).ids, special.eos]])
-    inputs = torch.tensor([[special.bos, *tokenizer.encode(PAIRS[0][1]).ids]])
-    model = new_model(corpus).eval()
-    sentence = history.sentences[0]
-    for number, file in enumerate(snapshot_files(run).values()):
+def models(run: Path, corpus: Corpus) -> Iterator[Translator]:
+    """Translators with the weights of each snapshot."""
+    for file in snapshot_files(run).values():
+        model = new_model(corpus).eval()
         load_weights(model, load_snapshot(file))
-        with torch.no_grad(), capture(model, "weights") as captured:
-            model(source, inputs, padding_mask(source, special.pad))
+        yield Translator(model, corpus.tokenizer)
+
+
+def test_weights_are_those_of_the_snapshot(run: Path, corpus: Corpus, history: History) -> None:
+    assert history.steps == (0, 1, 2, 6)
+    for number, translator in enumerate(models(run, corpus)):
+        maps = translator.teacher_force(*PAIRS[0]).attention
         for kind in KINDS:
-            exact = captured[SITES[kind].format(0)].numpy()
-            error = np.abs(sentence.decoded(kind, number) - exact)
+            exact = maps.weights(kind)
+            error = np.abs(history.sentences[0].decoded(kind, number) - exact)
             assert error.max() <= 1 / 510 + 1e-6, (kind, number)
             assert exact.max() - exact.min() > 0.02, "equal weights would prove nothing"
 
@@ -87,22 +81,11 @@ def test_measures_at_a_snapshot(run: Path, corpus: Corpus, history: History) -> 
         assert column[1:] == pytest.approx([lines[step][name] for step in history.steps[1:]], rel=1e-5), name
     assert history.course["step"] == [1, 2, 3, 4, 5, 6]
     assert history.validation is not None and history.alignment is not None
-    # The loss by PyTorch's own cross entropy, one pair after the other.
-    tokenizer, special = corpus.tokenizer, corpus.tokenizer.special
-    model = new_model(corpus).eval()
-    for number, file in enumerate(snapshot_files(run).values()):
-        load_weights(model, load_snapshot(file))
-        total, tokens = 0.0, 0
-        for source, target in PAIRS:
-            ids = tokenizer.encode(target).ids
-            x = torch.tensor([[*tokenizer.source.encode(source).ids, special.eos]])
-            with torch.no_grad():
-                logits = model(x, torch.tensor([[special.bos, *ids]]), padding_mask(x, special.pad))[0]
-            total += float(
-                torch.nn.functional.cross_entropy(logits, torch.tensor([*ids, special.eos]), reduction="sum")
-            )
-            tokens += len(ids) + 1
+    for number, translator in enumerate(models(run, corpus)):
+        total, tokens = validation_loss(translator.model, PAIRS, corpus.tokenizer, 100, torch.float32)
         assert history.validation["nll"][number] == pytest.approx(total / tokens, abs=1e-4)
+        errors = head_alignment_errors(translator, GOLD)["output"]
+        assert np.array(history.alignment["aer"][number]) == pytest.approx(errors, abs=1e-4)
     assert np.shape(history.alignment["aer"]) == (4, 1, 2)
 
 
@@ -144,7 +127,7 @@ def test_bytes_of_weights() -> None:
 
 
 def resign(folder: Path, **changes: Any) -> None:
-    """Change history.json as somebody would who knows the format."""
+    """Change history.json with knowledge of the format."""
     told = json.loads((folder / "history.json").read_text(encoding="utf-8"))
     told["attention_sha256"] = hashlib.sha256((folder / "attention.safetensors").read_bytes()).hexdigest()
     (folder / "history.json").write_text(json.dumps({**told, **changes}), encoding="utf-8")
@@ -184,28 +167,6 @@ def test_damaged_files_are_named(saved: Path, tmp_path: Path) -> None:
     (damaged / "attention.safetensors").write_bytes(bytes(MAX_BYTES))
     fails("has at most 3,000,000")
     assert History.load(damaged).steps == (0, 1, 2, 6)  # the copy itself is sound
-
-
-def test_alignment_of_the_snapshots_is_that_of_their_weights(history: History, run: Path, corpus: Corpus) -> None:
-    """The gold pair read here at the last snapshot, its links drawn from the captured weights."""
-    assert history.alignment is not None
-    tokenizer, special = corpus.tokenizer, corpus.tokenizer.special
-    source, target = tokenizer.source.encode("a dog"), tokenizer.encode("ein hund")
-    model = new_model(corpus).eval()
-    load_weights(model, load_snapshot(list(snapshot_files(run).values())[-1]))
-    with torch.no_grad(), capture(model, "weights") as captured:
-        x = torch.tensor([[*source.ids, special.eos]])
-        model(x, torch.tensor([[special.bos, *target.ids]]), padding_mask(x, special.pad))
-    weights = captured["decoder.layers.0.cross_attention.weights"].numpy()[0]
-
-    def words(tokens: tuple[str, ...]) -> np.ndarray[Any, np.dtype[np.int64]]:
-        return np.cumsum([token.startswith("\u2581") for token in tokens]) - 1
-
-    for head in range(2):
-        rows = weights[head, : len(target.ids), : len(source.ids)]
-        links = links_of_head(rows, words(target.tokens), words(source.tokens))
-        expected = alignment_error_rate([(links, GOLD[0])])
-        assert history.alignment["aer"][-1][0][head] == pytest.approx(expected, abs=1e-4)
 
 
 def test_the_histories_that_ship() -> None:

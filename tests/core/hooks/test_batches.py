@@ -11,10 +11,9 @@ from torch import Tensor
 
 import transformer_core as tc
 from tests.core.tiny import sentence_pairs
-from transformer_core.hooks.edits import chain, force_edges, inject, knock_out, mean_of, patch
+from transformer_core import Translator, chain, force_edges, inject, knock_out, mean_of, patch
 from transformer_core.hooks.points import Edit, Site, capture, edit
 from transformer_core.runs import Run, run
-from transformer_core.translator import Translator
 
 _BY_LENGTH = sorted(sentence_pairs(), key=lambda pair: len(pair[0]))
 PAIRS = [_BY_LENGTH[place] for place in (len(_BY_LENGTH) // 2, 0, -1)]  # neither in order of length nor reversed
@@ -104,9 +103,7 @@ def test_sentences_keep_their_numbers_beside_an_empty_one(learned: Translator) -
     assert seen == [(1, 3)]
 
 
-def test_scores_of_several_passes_are_patched_from_their_own(
-    learned: Translator, donor: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_of_several_passes_are_patched(learned: Translator, donor: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with edit(learned, "cross.2.3", patch(donor)):
         expected = learned.score(PAIRS)
         monkeypatch.setattr("transformer_core.translator._MAX_PASS_BYTES", 1)
@@ -150,30 +147,6 @@ def test_an_edit_in_place_changes_its_head_alone(returns: bool, learned: Transla
 
     expected = log_p(run(learned, PAIRS, edits={"cross.2.3": tc.zero}))
     close(log_p(run(learned, PAIRS, edits={"cross.2.3": wipe})), expected)
-
-
-def test_a_beginning_is_patched_from_its_own(learned: Translator, donor: Run) -> None:
-    texts = [source for source, _ in PAIRS]
-    begun = [learned.encode_target(target).ids[:2] for _, target in PAIRS]
-    sources = [learned.encode(text).ids for text in texts]
-    with edit(learned, "cross.2.3.values", patch(donor)):
-        batch = learned.search(sources, prefixes=begun)
-    for number, (source, prefix) in enumerate(zip(sources, begun, strict=True)):
-        with edit(learned, "cross.2.3.values", patch(donor[number])):
-            (alone,) = learned.search([source], prefixes=[prefix])
-        assert batch[number].hypotheses[0].ids == alone.hypotheses[0].ids
-        assert batch[number].hypotheses[0].log_probabilities == pytest.approx(
-            alone.hypotheses[0].log_probabilities, abs=1e-4
-        )
-
-
-def test_sources_without_a_target_are_patched_from_their_own(learned: Translator, donor: Run) -> None:
-    texts = [(source, "") for source, _ in PAIRS]
-    place = "encoder.2.residual"
-    batch = run(learned, texts, keep=place, edits={"encoder.1.2": patch(donor)})
-    for number, text in enumerate(texts):
-        alone = run(learned, text, keep=place, edits={"encoder.1.2": patch(donor[number])})
-        torch.testing.assert_close(batch[number][place].tensor, alone[place].tensor, atol=1e-4, rtol=1e-4)
 
 
 def test_a_model_in_half_precision_takes_values_of_another(learned: Translator, donor: Run) -> None:

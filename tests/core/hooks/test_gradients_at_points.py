@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 import torch
-from captum.attr import LayerGradientXActivation
 from torch import Tensor, nn
 
 from tests.core.hooks.test_sublayer_points import make, of_shapes
-from tests.core.tiny import inputs_for, nobody_listens
-from transformer_core.hooks.hook_sites import POINTS
-from transformer_core.hooks.points import Captured, Point, Site, capture, edit, hook_points
+from tests.core.tiny import inputs_for
+from tests.core.torch_twins import module_values
+from transformer_core.hooks.points import Point, Site, capture, edit, hook_points
 from transformer_core.model.layers import AddAndNorm
 from transformer_core.model.transformer import Transformer
 
@@ -29,21 +28,8 @@ def loss_of(model: Transformer) -> Tensor:
 
 def plain_gradients(model: Transformer) -> dict[str, Tensor]:
     """Gradient at every hook point, from values that hooks of torch.nn found at plain modules around it."""
-    values: dict[str, Tensor] = {}
-    handles = []
-    for name, module in model.named_modules():
-        if isinstance(module, nn.Linear | nn.LayerNorm | nn.Identity | AddAndNorm):
-
-            def keep(_module: Any, given: tuple[Tensor, ...], out: Tensor, name: str = name) -> None:
-                values[f"{name} in"], values[f"{name} out"] = given[0], out
-                for value in (given[0], out):
-                    if value.requires_grad:
-                        value.retain_grad()
-
-            handles.append(module.register_forward_hook(keep))
-    logits = model(*inputs_for((5, 3), 4))
-    for handle in handles:
-        handle.remove()
+    with module_values(model, nn.Linear, nn.LayerNorm, nn.Identity, AddAndNorm, live=True) as values:
+        logits = model(*inputs_for((5, 3), 4))
     logits.retain_grad()
     torch.autograd.backward((logits * torch.randn(logits.shape, generator=torch.Generator().manual_seed(3))).sum())
 
@@ -131,19 +117,6 @@ def test_frozen_weights_do_not_stop_gradients() -> None:
             torch.testing.assert_close(seen.grad[address], expected[address], atol=1e-4, rtol=1e-3)
 
 
-def test_weights_have_the_same_gradients_with_a_live_capture(model: Transformer) -> None:
-    def gradients() -> list[Tensor | None]:
-        model.zero_grad()
-        torch.autograd.backward(loss_of(model))
-        return [parameter.grad for parameter in model.parameters()]
-
-    expected = gradients()
-    with capture(model, "all", grad=True):
-        result = gradients()
-    for one, other in zip(result, expected, strict=True):
-        torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-3)
-
-
 def test_a_later_edit_in_place_leaves_the_captured_value_and_its_gradient(model: Transformer) -> None:
     def halve(value: Tensor, site: Site) -> Tensor:
         return value.mul_(0.5)
@@ -189,35 +162,3 @@ def test_no_gradient_says_why(model: Transformer) -> None:
 # --- Captum -----------------------------------------------------------------------------------------------------------
 
 POSITION, TOKEN = 2, 17
-
-
-class Example:
-    """One sentence; the answer is the log-probability of a token, given ids of the target."""
-
-    def __init__(self) -> None:
-        self.model = make({})
-        self.source, self.target, _ = inputs_for((5,), 4)
-
-    def of_ids(self, target: Tensor) -> Tensor:
-        logits = self.model(self.source.expand(len(target), -1), target, None)
-        log_p: Tensor = logits[:, POSITION].log_softmax(dim=-1)[:, TOKEN]
-        return log_p
-
-    def live(self, address: str) -> tuple[Captured, Tensor]:
-        """The captured values, and the gradient of the answers at one point."""
-        with capture(self.model, "all", grad=True) as seen:
-            answers = self.of_ids(self.target)
-        (gradient,) = torch.autograd.grad(answers.sum(), seen[address])
-        return seen, gradient
-
-
-@pytest.mark.parametrize("point", [point for point in POINTS if point != "head_results"])
-def test_gradient_x_activation_at_every_point_is_captums(point: Point) -> None:
-    """A hook point is a module that Captum takes; `head_results` has a gradient only where a hook replaces it."""
-    example = Example()
-    points = hook_points(example.model)
-    for address in [address for address in points if address.rpartition(".")[2] == point]:
-        expected = LayerGradientXActivation(example.of_ids, points[address]).attribute(example.target)
-        seen, gradient = example.live(address)
-        torch.testing.assert_close(gradient * seen[address], expected, atol=1e-6, rtol=1e-4, equal_nan=True)
-    assert nobody_listens(example.model)

@@ -13,9 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from tests.core.tiny import inputs_for, tiny_model
-from transformer_core.hooks.edits import zero
-from transformer_core.hooks.points import capture, edit, hook_points
-from transformer_core.model.transformer import Transformer
+from transformer_core import Transformer, capture, edit, hook_points, zero
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("fresh_compiler")]
 CROSS_0 = "decoder.layers.0.cross_attention"

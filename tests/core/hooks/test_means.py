@@ -10,15 +10,11 @@ from torch import Tensor
 
 from tests.core.analysis.models import make_translator
 from tests.core.tiny import SPECIAL, inputs_for, padded, tiny_model
-from transformer_core.config import DecodingConfig
+from transformer_core import DecodingConfig, Tokenizer, Transformer
 from transformer_core.decoding.beam import beam_search
-from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks.captured import mask_of, vectors_of
-from transformer_core.hooks.hook_sites import HEAD_POINTS
 from transformer_core.hooks.points import POINTS, Captured, capture
 from transformer_core.model.masks import input_padding_mask, padding_mask
-from transformer_core.model.transformer import Transformer
-from transformer_core.text.tokenizer import Tokenizer
 
 PAIRS = [
     ("The man sees a house today.", "Der Mann sieht ein Haus."),
@@ -95,16 +91,6 @@ def test_every_step_of_a_search_counts(model: Transformer) -> None:
         torch.cat([row[:, :n].transpose(0, 1) for row, n in zip(seen[addresses[0]], (5, 3), strict=True)]).mean(dim=0),
     )
     torch.testing.assert_close(seen.mean(addresses[1]), by_hand(seen, addresses[1]))
-
-
-@torch.no_grad()
-def test_a_capture_of_the_encoder_leaves_the_steps_of_decoding_fused() -> None:
-    model, source = tiny_model(), padded([4, 2])
-    mask = padding_mask(source, SPECIAL.pad)
-    with capture(model, [f"encoder.{point}" for point in HEAD_POINTS]) as seen:
-        decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=1)
-        assert decoder.fused_step is not None and decoder.fused_step.is_applicable()
-    assert seen
 
 
 @pytest.mark.slow

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 import torch
 from torch import Tensor
 
 from tests.core.tiny import run, tiny_model
+from transformer_core import Transformer, Translator, capture, describe_hook_points, edit, hook_points
 from transformer_core.hooks.edits import knock_out, mean_of, only, zero
-from transformer_core.hooks.hook_list import describe_hook_points
 from transformer_core.hooks.hook_sites import POINTS, Site
-from transformer_core.hooks.points import capture, edit, hook_points
 from transformer_core.hooks.short_addresses import AddressError, find_places
-from transformer_core.model.transformer import Transformer
-from transformer_core.translator import Translator
 
 CROSS_2 = "decoder.layers.1.cross_attention"
 
@@ -111,39 +106,6 @@ def test_a_kind_names_all_its_layers(model: Transformer) -> None:
     assert len(silent) == 2 and not any(value.any() for value in silent.values())
     with pytest.raises(AddressError, match="names 2 captured values, not one"):
         seen["cross"]
-
-
-def test_several_edits_are_data(model: Transformer) -> None:
-    """Two heads of one layer, a whole layer, and neurons, against one hook of PyTorch each."""
-    with capture(model, "cross.2.head_outputs") as other:
-        run(model, (6, 2), 5)
-    mean = native_mean(other.calls[f"{CROSS_2}.head_outputs"][0])
-
-    def change_cross(_module: Any, _args: Any, value: Tensor) -> Tensor:
-        value = value.clone()
-        value[:, 2] = 0
-        value[:, 0] = mean[0][None, None]
-        return value
-
-    points = hook_points(model)
-    handles = [
-        points[f"{CROSS_2}.head_outputs"].register_forward_hook(change_cross),
-        points["encoder.layers.0.self_attention.head_outputs"].register_forward_hook(lambda *given: given[-1] * 0),
-        points["decoder.layers.0.feed_forward.activations"].register_forward_hook(lambda *given: given[-1] * 0),
-    ]
-    expected = run(model)
-    for handle in handles:
-        handle.remove()
-    edits = {"cross.2.3": zero, "cross.2.1": mean_of(other), "encoder.1": zero, "decoder.1.activations": zero}
-    with edit(model, edits):
-        torch.testing.assert_close(run(model), expected)
-    assert not torch.allclose(run(model), expected)
-    with edit(model, {}):
-        torch.testing.assert_close(run(model), run(model))
-
-
-def native_mean(values: Tensor) -> list[Tensor]:
-    return [torch.stack([values[b, h, q] for b in range(2) for q in range(5)]).mean(0) for h in range(4)]
 
 
 def test_a_head_of_any_edit(model: Transformer) -> None:

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import nn
 
 from tests.core.tiny import drawn_biases_and_norms, inputs_for, nobody_listens, run, tiny_model
+from tests.core.torch_twins import module_values
+from transformer_core import Transformer, zero
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.hooks.edits import patch, zero
 from transformer_core.hooks.points import Point, Rows, capture, edit, hook_points, row_context
 from transformer_core.model.layer_norm import LayerNorm
-from transformer_core.model.transformer import Transformer
 
 NEW: tuple[Point, ...] = ("head_results", "attention_output", "ffn_output", "scale")
 SHAPES: list[dict[str, Any]] = [
@@ -30,27 +30,11 @@ def make(options: dict[str, Any]) -> Transformer:
     return drawn_biases_and_norms(tiny_model(**options)).eval()
 
 
-def plain_values(model: Transformer) -> dict[str, Tensor]:
-    """Inputs and outputs of every plain module in a pass without hook points, by name of the module."""
-    seen: dict[str, Tensor] = {}
-    handles = []
-    for name, module in model.named_modules():
-        if isinstance(module, nn.Linear | nn.LayerNorm):
-
-            def keep(_module: Any, given: tuple[Tensor, ...], value: Tensor, name: str = name) -> None:
-                seen[f"{name} in"], seen[f"{name} out"] = given[0], value
-
-            handles.append(module.register_forward_hook(keep))
-    run(model)
-    for handle in handles:
-        handle.remove()
-    return seen
-
-
 @of_shapes
 def test_the_points_hold_what_plain_modules_pass_on(options: dict[str, Any]) -> None:
     model = make(options)
-    plain = plain_values(model)
+    with module_values(model, nn.Linear, nn.LayerNorm) as plain:
+        run(model)
     with capture(model, "all") as seen:
         run(model)
     norms = 0
@@ -66,6 +50,8 @@ def test_the_points_hold_what_plain_modules_pass_on(options: dict[str, Any]) -> 
                 torch.testing.assert_close(results[:, head], F.linear(seen[f"{module}.head_outputs"][:, head], part))
         elif point == "ffn_output":
             torch.testing.assert_close(value, plain[f"{module}.w_2 out"])
+        elif point == "activations":
+            torch.testing.assert_close(value, plain[f"{module}.w_2 in"])
         elif point == "scale":
             norms += 1
             variance = plain[f"{module} in"].var(dim=-1, correction=0, keepdim=True)
@@ -130,23 +116,6 @@ def test_a_head_without_its_result_is_a_head_without_its_output(model: Transform
         torch.testing.assert_close(run(model), expected)
 
 
-def test_the_scale_of_another_run_freezes_the_norms() -> None:
-    """With all scales and weights frozen, and without the bends of ReLU, the model is linear in its embeddings."""
-    model = make({"norm": "pre"})
-    source, target, mask = inputs_for((5,), 4)
-    frozen = {a for a in hook_points(model) if a.rpartition(".")[2] in ("scale", "weights", "activations")}
-    with torch.no_grad(), capture(model, {"scale", "weights", "activations", "embeddings"}) as clean:
-        logits = [model(source, target, mask)]
-    with torch.no_grad():
-        for factor in (1.0, 2.0):
-            with (
-                edit(model, frozen, patch(clean)),
-                edit(model, "decoder.embeddings", patch(clean["decoder.embeddings"] + factor)),
-            ):
-                logits.append(model(source, target, mask))
-    torch.testing.assert_close(logits[2] - logits[1], logits[1] - logits[0], atol=1e-4, rtol=1e-4)
-
-
 @of_shapes
 def test_every_point_is_the_same_step_by_step_as_in_one_pass(options: dict[str, Any]) -> None:
     model = make(options)
@@ -195,10 +164,7 @@ def test_results_of_heads_never_skip_a_hook_of_w_o(model: Transformer) -> None:
     torch.testing.assert_close(run(model), twice, atol=1e-5, rtol=1e-5)
     for each in handles:
         each.remove()
-    with (
-        edit(model, f"{base}.head_results", zero),
-        pytest.raises(ValueError, match=r"W.O has hooks of its own"),
-    ):
+    with edit(model, f"{base}.head_results", zero), pytest.raises(ValueError, match=r"W.O has hooks of its own"):
         run(model)
     handle.remove()
     with capture(model, "head_results") as plain:

@@ -10,10 +10,9 @@ from torch import Tensor
 
 from tests.core.model.test_attention import listen
 from tests.core.model.test_restricted import Largest
-from tests.core.tiny import inputs_for, tiny_model
-from transformer_core.hooks.points import POINTS, capture
+from tests.core.tiny import tiny_model
 from transformer_core.model import additive
-from transformer_core.model.additive import AdditiveAttention, additive_scores
+from transformer_core.model.additive import AdditiveAttention
 from transformer_core.model.transformer import count_parameters
 
 
@@ -22,15 +21,6 @@ def attention(seed: int = 0) -> AdditiveAttention:
     layer = AdditiveAttention(d_model=16, num_heads=4, d_k=3, d_v=5)
     torch.nn.init.normal_(layer.score_vector)
     return layer
-
-
-def test_scores_by_hand() -> None:
-    # One head of width 2, v = (1, -2): tanh(0.5 + 0.5) - 2 tanh(1 - 1) and tanh(0.5 - 0.5) - 2 tanh(1 + 1).
-    queries, keys = torch.tensor([[[[0.5, 1.0]]]]), torch.tensor([[[[0.5, -1.0], [-0.5, 1.0]]]])
-    scores = additive_scores(queries, keys, torch.tensor([[1.0, -2.0]]), None)
-    assert scores.flatten().tolist() == pytest.approx([math.tanh(1.0), -2 * math.tanh(2.0)])
-    hidden = additive_scores(queries, keys, torch.tensor([[1.0, -2.0]]), torch.tensor([[[[False, True]]]]))
-    assert hidden.flatten().tolist()[0] == -math.inf
 
 
 @torch.no_grad()
@@ -94,22 +84,6 @@ def test_inner_values_of_all_pairs_are_neither_made_nor_kept(monkeypatch: pytest
         out.backward()
     assert seen.numbers <= 4 * 64 * 64  # no more than the scores of every head, which are all that full attention needs
     assert forward < 4 * 64 * 64 * 3 / 2  # of the inner values of all pairs only a part
-
-
-@torch.no_grad()
-def test_every_hook_point_works() -> None:
-    model = tiny_model(attention="additive")
-    batch = inputs_for([5, 3], 4)
-    plain = model(*batch)
-    with capture(model, POINTS) as seen:
-        torch.testing.assert_close(model(*batch), plain, atol=1e-5, rtol=1e-5)
-    for base in (address.removesuffix(".weights") for address in seen if address.endswith(".weights")):
-        layer = model.get_submodule(base)
-        assert isinstance(layer, AdditiveAttention)
-        queries, keys, scores = (seen[f"{base}.{point}"] for point in ("queries", "keys", "scores"))
-        raw = additive_scores(queries, keys, layer.score_vector, None)
-        torch.testing.assert_close(scores[scores.isfinite()], raw[scores.isfinite()])
-        torch.testing.assert_close(torch.softmax(scores, -1), seen[f"{base}.weights"])
 
 
 def test_a_vector_for_each_head_is_all_that_is_new() -> None:

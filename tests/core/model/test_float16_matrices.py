@@ -16,7 +16,7 @@ from torch import Tensor
 from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET
 from tests.core.analysis.models import make_translator
 from tests.core.tiny import SPECIAL, padded
-from transformer_core import checkpoint
+from transformer_core import Tokenizer, Transformer, Translator, checkpoint, edit, load_checkpoint, save_checkpoint
 from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis import patching as patching_module
 from transformer_core.analysis.ablation import ablated
@@ -27,16 +27,11 @@ from transformer_core.analysis.effects.part_effects import part_effects
 from transformer_core.analysis.lens import logit_lens
 from transformer_core.analysis.score_decomposition import POINTS, decompose_score
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
-from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.cpu import onednn
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.head import Head
-from transformer_core.hooks.points import edit
 from transformer_core.model import float16_matrices as half_weights
 from transformer_core.model.float16_matrices import linear_float16_weight
-from transformer_core.model.transformer import Transformer
-from transformer_core.text.tokenizer import Tokenizer
-from transformer_core.translator import Translator
 
 OTHER = "The man sees two well-known dogs today."
 ANSWERS = ("Der Mann sieht zwei Bücher.", "Der Mann sieht zwei Hunde.")
@@ -92,9 +87,7 @@ def assert_same(expected: object, got: object) -> None:
 @pytest.mark.parametrize("works", [True, False])
 @pytest.mark.parametrize("rows", [1, 7, 9])
 @pytest.mark.parametrize("biased", [True, False])
-def test_products_and_gradients_are_those_of_float32(
-    monkeypatch: pytest.MonkeyPatch, works: bool, rows: int, biased: bool
-) -> None:
+def test_products_as_in_float32(monkeypatch: pytest.MonkeyPatch, works: bool, rows: int, biased: bool) -> None:
     if not works:
         monkeypatch.setattr(onednn, "works", lambda dtype: False)
     torch.manual_seed(0)

@@ -13,24 +13,21 @@ from torch import Tensor, nn
 
 from tests.core.model.test_attention import listen
 from tests.core.tiny import SPECIAL, inputs_for, run, tiny_config, tiny_model
+from transformer_core import ConfigError, DecodingConfig, ModelConfig, Tokenizer, Translator, capture
 from transformer_core.analysis.score_decomposition import POINTS, NoParts, decompose_score, neuron_view
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_variants import VARIANTS, AttentionVariant, register_variant
 from transformer_core.checkpoint import CheckpointError, load_checkpoint, save_checkpoint
 from transformer_core.cli import PROGRAM, count
-from transformer_core.config import ConfigError, DecodingConfig, ModelConfig
 from transformer_core.data import make_batch
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.hooks.points import capture
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import build_attention
 from transformer_core.model.transformer import Transformer, count_parameters
 from transformer_core.model_export.refusals import ExportError, check_plain_attention
 from transformer_core.paper.flops import Work, multiply_adds_by_part, parameters
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.validation import batch_loss
-from transformer_core.translator import Translator
 
 NAME = "negative-distance"
 

@@ -15,8 +15,7 @@ from torch import Tensor
 
 from tests.core.marian import marian_twin
 from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, run, tiny_model
-from transformer_core.config import ModelConfig
-from transformer_core.hooks.points import capture
+from transformer_core import ModelConfig, capture
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.masks import padding_mask
 from transformer_core.model.transformer import Transformer, load_weights

@@ -14,20 +14,17 @@ from torch import nn
 
 from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, tiny_config, tiny_model
 from tests.core.torch_twins import copy_layer, torchs
+from transformer_core import Tokenizer, Transformer, capture, load_checkpoint, save_checkpoint
 from transformer_core.attention_variants import VARIANTS as REGISTERED
-from transformer_core.checkpoint import load_checkpoint, save_checkpoint
 from transformer_core.config import ConfigError, DecodingConfig, TrainingConfig
 from transformer_core.cpu.dropout import Dropout
 from transformer_core.data import Corpus, make_batch
 from transformer_core.decoding.beam import beam_search
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.decoding.incremental import IncrementalDecoder
-from transformer_core.hooks.points import capture
 from transformer_core.model.fast_attention import FastAttention
 from transformer_core.model.masks import causal_mask
 from transformer_core.model.positions import TooLong
-from transformer_core.model.transformer import Transformer
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.trainer import Trainer
 from transformer_core.training.validation import batch_loss
 from transformer_core.translator import SourceTooLong, Translator
@@ -90,10 +87,7 @@ def test_pre_norm_stacks_end_with_a_norm_as_torchs_do() -> None:
     source, target, mask = inputs_for([6, 4], 5)
     memory = encoder.train()(model.embed(source, of_source=True), src_key_padding_mask=~mask[:, 0, 0])
     expected = decoder(
-        model.embed(target),
-        memory,
-        tgt_mask=~causal_mask(5)[0, 0],
-        memory_key_padding_mask=~mask[:, 0, 0],
+        model.embed(target), memory, tgt_mask=~causal_mask(5)[0, 0], memory_key_padding_mask=~mask[:, 0, 0]
     )
     torch.testing.assert_close(model.decode(target, model.encode(source, mask), mask), expected, atol=1e-5, rtol=1e-5)
 
@@ -139,12 +133,8 @@ def test_which_matrices_there_are() -> None:
 
     assert tables() == ["embedding.weight"]
     assert tables(tie="target") == ["embedding.weight", "source_embedding.weight"]
-    assert tables(tie="none", output_bias=True) == [
-        "output_bias",
-        "embedding.weight",
-        "source_embedding.weight",
-        "projection.weight",
-    ]
+    untied = ["output_bias", "embedding.weight", "source_embedding.weight", "projection.weight"]
+    assert tables(tie="none", output_bias=True) == untied
     learned = tables(positions="learned", max_positions=20)
     assert learned == ["embedding.weight", "positions.weight", "source_positions.weight"]
 
@@ -244,9 +234,7 @@ def test_the_loss_of_a_batch_against_torch(options: dict[str, Any]) -> None:
 
 
 @each_variant
-def test_a_checkpoint_keeps_every_option_and_weight(
-    options: dict[str, Any], tokenizer: Tokenizer, tmp_path: Path
-) -> None:
+def test_checkpoint_keeps_options_and_weights(options: dict[str, Any], tokenizer: Tokenizer, tmp_path: Path) -> None:
     config = tiny_config(vocab_size=len(tokenizer), **options)
     model = drawn_biases_and_norms(Transformer(config))
     weights = {name: parameter.detach().half().float() for name, parameter in model.named_parameters()}

@@ -11,10 +11,7 @@ import pytest
 import torch
 
 from tests.core.tiny import drawn_biases_and_norms, tiny_config
-from transformer_core.checkpoint import save_checkpoint
-from transformer_core.config import DecodingConfig
-from transformer_core.model.transformer import Transformer
-from transformer_core.text.tokenizer import Tokenizer
+from transformer_core import DecodingConfig, Tokenizer, Transformer, save_checkpoint
 
 
 def _drawn(folder: Path, tokenizer: Tokenizer | None = None, longest: int = 39, **options: Any) -> Path:

@@ -34,7 +34,7 @@ def sentences(count: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Marian:
-    """What transformers loads from a folder."""
+    """Model that transformers loads from a folder."""
 
     model: Any
     tokenizer: Any
@@ -88,7 +88,7 @@ def furthest(one: Tensor, other: Tensor, batch: Batch, pad: int) -> float:
 
 
 def count_texts(translator: Translator, texts: Sequence[str], said: Sequence[str], beam: int) -> Counter[str]:
-    """How many texts are the same, tied (another text that scores alike), or different."""
+    """Counts of texts that are the same, tied (another text that scores alike), or different."""
     result: Counter[str] = Counter()
     for ours, theirs, source in zip(searched(translator, texts, beam), said, texts, strict=True):
         text = translator.tokenizer.decode(ours.ids)

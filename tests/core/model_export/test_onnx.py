@@ -11,15 +11,14 @@ import pytest
 import torch
 
 from tests.core.model_export.peers import CHECKPOINTS, searched, sentences
+from transformer_core import Translator, capture
 from transformer_core.data import make_batch
 from transformer_core.decoding.greedy import greedy_search
-from transformer_core.hooks.points import capture
 from transformer_core.model.masks import padding_mask
 from transformer_core.model_export import export_model
-from transformer_core.translator import Translator
 
 VARIANTS: dict[str, dict[str, Any]] = {
-    "paper": {},
+    "paper": {"num_layers": 1},
     "pre-norm": {"norm": "pre", "positions": "learned", "tie": "none", "attention_biases": True, "output_bias": True},
 }
 BATCHES = [((1,), (1,)), ((7,), (5,)), ((6, 2, 9), (4, 8, 1)), ((1, 12), (9, 9))]

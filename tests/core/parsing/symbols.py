@@ -14,7 +14,7 @@ _LETTERS = {WORD: "x", 5: "a", 6: "A", 7: "b", 8: "B"}
 
 
 def is_tree(ids: Sequence[int], words: int, max_depth: int = 99, max_opens: int = 99) -> bool:
-    """Whether ids are one bracket with so many words in it: constituents of words are words, until one is left."""
+    """Whether ids are one bracket with a number of words in it: constituents of words are words, until one is left."""
     text = "".join(_LETTERS.get(i, "?") for i in ids)
     depths = [len(re.findall("[ab]", text[:end])) - len(re.findall("[AB]", text[:end])) for end in range(len(text) + 1)]
     bounded = max(depths) <= max_depth and not re.search("[ab]" * (max_opens + 1), text)
@@ -27,6 +27,6 @@ def is_tree(ids: Sequence[int], words: int, max_depth: int = 99, max_opens: int 
 
 
 def trees(words: int, most: int, **bounds: int) -> Iterator[tuple[int, ...]]:
-    """All trees over so many words with so many symbols at most."""
+    """All trees over a number of words with a number of symbols at most."""
     for length in range(1, most + 1):
         yield from (ids for ids in product(_LETTERS, repeat=length) if is_tree(ids, words, **bounds))

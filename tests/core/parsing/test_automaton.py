@@ -48,9 +48,7 @@ def test_the_smallest_limit_leaves_one_bracket_and_less_is_an_error(words: int) 
 
 
 @given(st.integers(1, 12), st.integers(0, 30), st.data())
-def test_any_walk_ends_in_a_tree_and_the_mask_says_the_same_as_the_ids(
-    words: int, extra: int, data: st.DataObject
-) -> None:
+def test_any_walk_ends_in_a_tree_and_the_mask_equals_the_ids(words: int, extra: int, data: st.DataObject) -> None:
     automaton = BracketAutomaton(TABLE, [3, words], max_depth=4, max_opens=3)
     limit = least_symbols(words) + extra
     state, walked = automaton.start(1, limit), list[int]()

@@ -14,7 +14,7 @@ from transformer_core.parsing.trees import ROOTS, Leaf, Tree, rooted
 
 
 def without_tags(node: Tree | Leaf) -> Tree | Leaf:
-    """What a sequence cannot hold is gone."""
+    """Remove what a sequence cannot hold."""
     if isinstance(node, Leaf):
         return Leaf("XX", node.word)
     return Tree(node.label, tuple(map(without_tags, node.children)))

@@ -1,13 +1,16 @@
-"""The vocabularies of a parser: words in tokens on one side, a closed list of symbols on the other."""
+"""The vocabularies of a parser: tokens on one side, a closed list of symbols on the other; the treebank's words."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.core.parsing.grammar import made_up_trees
 from transformer_core.parsing import vocabulary
 from transformer_core.parsing.sequences import to_symbols
 from transformer_core.parsing.vocabulary import NotAParser, SymbolTable, learn_vocabularies
+from transformer_core.parsing.words import split_words
 from transformer_core.text.tokenizer import Tokenizer
 
 PAIRS = [(" ".join(tree.words), " ".join(to_symbols(tree))) for tree in made_up_trees(100)]
@@ -64,3 +67,27 @@ def test_there_must_be_labels_and_not_too_many(monkeypatch: pytest.MonkeyPatch) 
         SymbolTable.from_tokenizer(table)
     with pytest.raises(ValueError, match="more than 3 different labels"):
         learn_vocabularies(lambda: PAIRS, 60)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        # From the treebank's tokenisation guidelines: contractions, possessives, quotes, a full stop at the end only.
+        ("He doesn't know Bob's car.", "He does n't know Bob 's car ."),
+        ('"Good", she said.', "`` Good '' , she said ."),
+        ("He lives in the U.S. today (I cannot).", "He lives in the U.S. today ( I can not ) ."),
+        ("It costs $5, or 5%.", "It costs $ 5 , or 5 % ."),
+        ("  ", ""),
+    ],
+)
+def test_as_in_the_treebank(text: str, words: str) -> None:
+    assert " ".join(split_words(text)) == words
+
+
+@given(st.text(max_size=60))
+def test_nothing_is_lost(text: str) -> None:
+    words = split_words(text)
+    assert all(word and len(word.split()) == 1 for word in words)
+    # Quotation marks are turned into those of the treebank; all else stays.
+    plain = str.maketrans("", "", "\"'`")
+    assert "".join(words).translate(plain) == "".join(text.split()).translate(plain)

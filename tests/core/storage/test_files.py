@@ -1,9 +1,10 @@
-"""Folders that are either whole or not there."""
+"""Folders that are either whole or not there, and tensors of finite numbers."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 from transformer_core.storage.files import atomic_directory, sha256, write_json
-from transformer_core.storage.tensor_files import save_tensors
+from transformer_core.storage.tensor_files import all_finite, save_tensors
 
 
 def names(folder: Path) -> list[str]:
@@ -79,3 +80,22 @@ def test_tensors_may_be_read_by_whom_other_files_may_be(tmp_path: Path) -> None:
             assert (tmp_path / "weights").stat().st_mode == (tmp_path / "text").stat().st_mode
     finally:
         os.umask(told)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("shape", [(1,), (7, 3), (2, 5_000)], ids=str)
+def test_one_number_that_is_not_finite_is_found_wherever_it_is(dtype: torch.dtype, shape: tuple[int, ...]) -> None:
+    generator = torch.Generator().manual_seed(1)
+    tensor = torch.randn(shape, generator=generator).to(dtype)
+    largest = torch.finfo(dtype).max
+    tensor.view(-1)[0] = largest
+    assert all_finite(tensor) and all_finite(-tensor)
+    for bad in (math.nan, math.inf, -math.inf):
+        for place in {0, tensor.numel() // 2, tensor.numel() - 1}:
+            damaged = tensor.clone()
+            damaged.view(-1)[place] = bad
+            assert not all_finite(damaged) and not bool(torch.isfinite(damaged).all())
+
+
+def test_nothing_is_finite() -> None:
+    assert all_finite(torch.empty(0, 4))

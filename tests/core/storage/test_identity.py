@@ -1,4 +1,4 @@
-"""The weights_hash: what it depends on and what not; manifests of both formats, and hostile ones."""
+"""The weights_hash: what it depends on and what not; manifests of both formats, hostile ones, bundled models."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from tests.core.tiny import sentence_pairs, tiny_config, tiny_model
+from transformer_core import DecodingConfig, Tokenizer
 from transformer_core.checkpoint import CheckpointError, load_checkpoint, save_checkpoint, write_manifest
-from transformer_core.config import DecodingConfig
+from transformer_core.storage import bundled_models as shipped
 from transformer_core.storage import tensor_files
+from transformer_core.storage.bundled_models import SHIPPED, find_checkpoint, shipped_name
 from transformer_core.storage.identity import weights_hash
 from transformer_core.storage.manifest import Manifest
-from transformer_core.text.tokenizer import Tokenizer
 
 CHECKPOINTS = Path(__file__).resolve().parents[3] / "checkpoints"
 RECORDED = Path(__file__).resolve().parents[1] / "recorded"
@@ -42,7 +43,7 @@ def named(folder: Path) -> str:
     return load_checkpoint(folder).weights_hash
 
 
-def change_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+def change_manifest(folder: Path, change: Callable[[Any], object]) -> None:
     value = json.loads((folder / "manifest.json").read_text())
     change(value)
     (folder / "manifest.json").write_text(json.dumps(value))
@@ -59,11 +60,7 @@ def by_hand(folder: Path) -> str:
             file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.glob("*tokenizer.model")
         },
         "weights": {
-            name: [
-                str(array.dtype),
-                list(array.shape),
-                hashlib.sha256(array.tobytes()).hexdigest(),
-            ]
+            name: [str(array.dtype), list(array.shape), hashlib.sha256(array.tobytes()).hexdigest()]
             for name, array in tensors.items()
         },
     }
@@ -76,13 +73,11 @@ def by_hand(folder: Path) -> str:
 def test_it_is_what_its_definition_says(tokenizer: Tokenizer, tmp_path: Path) -> None:
     folder = saved(tmp_path / "model", tokenizer)
     assert named(folder) == by_hand(folder) == json.loads((folder / "manifest.json").read_text())["weights_hash"]
-    for shipped in ("small/base", "small/one-head"):
-        assert Manifest.read(CHECKPOINTS / shipped).weights_hash == by_hand(CHECKPOINTS / shipped), shipped
+    for name in ("small/base", "small/one-head"):
+        assert Manifest.read(CHECKPOINTS / name).weights_hash == by_hand(CHECKPOINTS / name), name
 
 
-def test_it_does_not_depend_on_shards_or_on_the_order_of_keys(
-    tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_order_and_shards_do_not_matter(tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = saved(tmp_path / "whole", tokenizer)
     monkeypatch.setattr(tensor_files, "SHARD_BYTES", 4000)
     reverse = dict(reversed(weights(tokenizer).items()))
@@ -194,20 +189,50 @@ def test_a_manifest_of_format_1_that_is_written_anew_names_the_same_model(old: P
         (lambda m: m["files"].update({"config.json": 3}), "has no sha256 of config.json"),
         (lambda m: m["files"].update({"../../x": "0" * 64}), "is missing"),
         (lambda m: m["files"].update({"derived/../x": "0" * 64}), "is missing"),
+        (lambda m: m["files"].update({"/etc/hostname": "0" * 64}), "is missing"),
+        (lambda m: m["files"].update({"": "0" * 64}), "is missing"),
         (lambda m: m.update(surplus="x" * 1_000_000), "at most 1,000,000 are allowed"),
     ],
 )
-def test_a_hostile_manifest_is_refused(
-    tokenizer: Tokenizer, tmp_path: Path, change: Callable[[dict[str, Any]], object], said: str
-) -> None:
+def test_hostile_manifest(tokenizer: Tokenizer, tmp_path: Path, change: Callable[[Any], object], said: str) -> None:
     folder = saved(tmp_path / "model", tokenizer)
     change_manifest(folder, change)
     with pytest.raises(CheckpointError, match=said):
         load_checkpoint(folder)
 
 
-def test_a_manifest_nested_too_deep_is_refused(tokenizer: Tokenizer, tmp_path: Path) -> None:
-    folder = saved(tmp_path / "model", tokenizer)
-    (folder / "manifest.json").write_text("[" * 200_000)
-    with pytest.raises(CheckpointError, match="cannot be read"):
-        load_checkpoint(folder)
+@pytest.fixture(params=["checkpoints", "headlight_checkpoints"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Shipped models in a checkout, or in an installed package; the working directory is elsewhere."""
+    result = tmp_path / str(request.param)
+    (result / "en-de" / "history").mkdir(parents=True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setattr(shipped, "SHIPPED", result)
+    monkeypatch.chdir(elsewhere)
+    return result
+
+
+def test_the_checkout_has_the_shipped_models() -> None:
+    assert (SHIPPED / "en-de" / "config.json").is_file()
+    assert shipped_name(SHIPPED / "en-de") == "checkpoints/en-de"
+
+
+@pytest.mark.parametrize("name", ["en-de", "checkpoints/en-de", "checkpoints/en-de/history", "en-de/history"])
+def test_a_shipped_model_is_found_from_anywhere_and_named_alike(name: str, folder: Path) -> None:
+    result = Path(find_checkpoint(name))
+    assert result.is_dir()
+    assert result.is_relative_to(folder)
+    assert shipped_name(result) == f"checkpoints/{name.removeprefix('checkpoints/')}"
+    assert find_checkpoint(str(result)) == str(result)
+
+
+def test_a_folder_of_ones_own_comes_first(folder: Path) -> None:
+    Path("checkpoints/en-de").mkdir(parents=True)
+    assert find_checkpoint("checkpoints/en-de") == "checkpoints/en-de"
+    assert shipped_name(Path("checkpoints/en-de")) is None
+
+
+@pytest.mark.parametrize("name", ["", ".", "checkpoints", "en-fr", "../checkpoints/en-de", "en-de/../en-de", "/en-de"])
+def test_what_names_no_shipped_model_stays_as_it_is(name: str, folder: Path) -> None:
+    assert find_checkpoint(name) == name

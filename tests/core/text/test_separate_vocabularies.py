@@ -10,15 +10,15 @@ import torch
 
 from tests.core.cli.conftest import call as call
 from tests.core.cli.workplace import Call, one_line_error
+from tests.core.conversion.twins import tokens_model
 from tests.core.tiny import sentence_pairs, tiny_config, tiny_model
+from transformer_core import ConfigError, ModelConfig, Translator
 from transformer_core.checkpoint import CheckpointError, load_checkpoint, save_checkpoint, write_manifest
-from transformer_core.config import ConfigError, ModelConfig
 from transformer_core.data import Corpus, prepare
 from transformer_core.model.transformer import Transformer, count_parameters
 from transformer_core.paper.flops import parameters
 from transformer_core.text.tokenizer import Tokenizer, TokenizerError
 from transformer_core.training.validation import validation_loss
-from transformer_core.translator import Translator
 
 
 @pytest.fixture(scope="module")
@@ -44,22 +44,9 @@ def test_each_side_has_its_own_tokens(both: Tokenizer, tmp_path: Path) -> None:
 
 
 def test_special_tokens_must_have_the_same_ids(both: Tokenizer) -> None:
-    import io
-
-    import sentencepiece
-
-    writer = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter([source for source, _ in sentence_pairs()]),
-        model_writer=writer,
-        vocab_size=100,
-        model_type="bpe",
-        pad_id=3,
-        unk_id=0,
-        minloglevel=2,
-    )
+    other = tokens_model([source for source, _ in sentence_pairs()], 100, "bpe", pad_id=3, unk_id=0)
     with pytest.raises(TokenizerError, match="different ids"):
-        Tokenizer(both.model, writer.getvalue())
+        Tokenizer(both.model, other)
 
 
 def test_the_source_matrix_has_the_sources_size(both: Tokenizer) -> None:
@@ -117,9 +104,7 @@ def test_a_checkpoint_holds_both(folder: Path, both: Tokenizer) -> None:
     assert load_checkpoint(folder).tokenizer.sha256 == both.sha256
 
 
-def test_a_missing_damaged_or_surplus_vocabulary_of_the_source_is_named(
-    folder: Path, both: Tokenizer, tmp_path: Path
-) -> None:
+def test_missing_damaged_or_surplus_source_vocabulary(folder: Path, both: Tokenizer, tmp_path: Path) -> None:
     file = folder / "source_tokenizer.model"
     file.write_bytes(both.source.model[:-1])
     with pytest.raises(CheckpointError, match=r"source_tokenizer.model: is damaged"):

@@ -154,17 +154,8 @@ def test_a_damaged_file_is_named(tokenizer: Tokenizer, tmp_path: Path, damage: s
 
 
 def test_a_model_without_the_special_tokens_is_refused() -> None:
-    import io
-
-    import sentencepiece
-
-    writer = io.BytesIO()
-    texts = iter([text for pair in sentence_pairs() for text in pair])
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=texts, model_writer=writer, vocab_size=100, model_type="bpe", minloglevel=2
-    )
     with pytest.raises(TokenizerError, match="needs <pad>, <s>, </s> and <unk>"):
-        Tokenizer(writer.getvalue())
+        Tokenizer(tokens_model(WORDS, 100, "bpe"))
 
 
 @pytest.mark.parametrize("size", [5, 5000])

@@ -1,4 +1,4 @@
-"""The vocabulary of a converted model: what its file may hold, and what somebody may type."""
+"""The vocabulary of a converted model: what its file may hold, and what a visitor may type."""
 
 from __future__ import annotations
 

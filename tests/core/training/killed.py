@@ -6,7 +6,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from multiprocessing import get_context
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
@@ -40,13 +40,13 @@ def started(target: Callable[..., None], *arguments: Any) -> ForkServerProcess:
     return process
 
 
-def die_at_event(number: int, folder: Path) -> None:
+def die_at_event(number: int, folder: Path, events: Collection[str] = _FILE_EVENTS) -> None:
     """Kill this process before it does the given file operation inside the folder, counted from 1."""
     seen = 0
 
     def watch(event: str, given: tuple[Any, ...]) -> None:
         nonlocal seen
-        if event not in _FILE_EVENTS or not isinstance(given[0], str | os.PathLike):
+        if event not in events or not isinstance(given[0], str | os.PathLike):
             return
         # shutil.rmtree names files relative to the folder that it has open.
         inside = event in ("os.remove", "os.rmdir") and given[1] != -1

@@ -8,9 +8,8 @@ from typing import Any
 
 import torch
 
-from transformer_core.config import ModelConfig, TrainingConfig
+from transformer_core import ModelConfig, TrainingConfig, Transformer
 from transformer_core.data import Corpus
-from transformer_core.model.transformer import Transformer
 from transformer_core.training.trainer import Trainer
 from transformer_core.training.validation import ValidationSet
 
@@ -69,5 +68,5 @@ def metrics(run: Path) -> list[dict[str, Any]]:
 
 
 def updates(run: Path) -> list[dict[str, Any]]:
-    """The lines of metrics.jsonl that tell of updates, without those of validations."""
+    """The lines of metrics.jsonl about updates, without validations."""
     return [line for line in metrics(run) if "loss" in line]

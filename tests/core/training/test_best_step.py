@@ -47,14 +47,14 @@ def scores_of(run: Path) -> dict[int, float]:
 
 
 def ended(run: Path) -> str:
-    """Why the run ended: the last line of the journal, and no other."""
+    """Reason for the end of the run: the last line of the journal, and no other."""
     *others, last = metrics(run)
     assert all("ended" not in line for line in others)
     return str(last["ended"])
 
 
 def test_the_weights_of_the_best_step_stay_beside_the_newest(corpus: Corpus, tmp_path: Path) -> None:
-    """They are those of a training that ended there, while keep_checkpoints has removed that step."""
+    """They equal the weights of a training that ended there, while keep_checkpoints has removed that step."""
     graded(new_trainer(corpus, tmp_path / "run", EVERY)).train()
     assert best_folders(tmp_path / "run") == ["best-00000004"]
     assert [folder.name for folder in step_folders(tmp_path / "run")] == ["step-00000008"]
@@ -65,7 +65,7 @@ def test_the_weights_of_the_best_step_stay_beside_the_newest(corpus: Corpus, tmp
 
 
 def test_real_validations_choose_the_lowest_of_the_journal(corpus: Corpus, tmp_path: Path) -> None:
-    """Of the first set; a learning rate that is too high makes the scores rise and fall."""
+    """The first set decides; a learning rate that is too high makes the scores rise and fall."""
     sets = (ValidationSet("valid", sentence_pairs()[:3]), ValidationSet("other", sentence_pairs()[9:12]))
     train(corpus, tmp_path, EVERY.replace(learning_rate_factor=15.0), validation=sets)
     scores = scores_of(tmp_path)
@@ -162,6 +162,7 @@ def check_best(run: Path) -> None:
             assert load_file(saved / "model.safetensors")
 
 
+@pytest.mark.process
 def test_killed_at_one_file_operation_after_the_other(corpus: Corpus, tmp_path: Path) -> None:
     kills, status, run = 0, -signal.SIGKILL, tmp_path / "run"
     while status == -signal.SIGKILL:

@@ -10,10 +10,9 @@ from safetensors.torch import load_file
 from torch._dynamo.testing import CompileCounter
 
 from tests.core.training.runs import SHORT, new_model, new_trainer, train, updates
-from transformer_core.config import ConfigError, TrainingConfig
+from transformer_core import ConfigError, TrainingConfig, Transformer
 from transformer_core.data import Corpus, bucket_widths, plan_epoch
 from transformer_core.data.plan import Plan
-from transformer_core.model.transformer import Transformer
 from transformer_core.training import objective
 from transformer_core.training.state import step_folders
 from transformer_core.training.trainer import Trainer
@@ -22,9 +21,7 @@ pytestmark = [pytest.mark.process, pytest.mark.usefixtures("fresh_compiler")]
 COMPILED = SHORT.replace(compile=True, batch_tokens=600, steps=8)
 
 
-def test_a_compiled_training_equals_the_same_one_not_compiled(
-    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compiled_training_equals_uncompiled(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counter = CompileCounter()
     monkeypatch.setattr(objective, "_BACKEND", counter)
     fast = train(corpus, tmp_path / "fast", COMPILED)

@@ -47,9 +47,7 @@ def saved(run: Path, file: str, step: int = -1) -> dict[str, torch.Tensor]:
 
 @pytest.mark.parametrize("run", ALIKE)
 @pytest.mark.process
-def test_two_processes_are_one_with_twice_the_accumulation(
-    corpus: Corpus, trained: Path, tmp_path: Path, run: str
-) -> None:
+def test_two_processes_equal_double_accumulation(corpus: Corpus, trained: Path, tmp_path: Path, run: str) -> None:
     batches = len(plan_epoch(corpus.lengths, ODD.batch_tokens, ODD.max_tokens, ODD.seed, 0))
     assert batches == 9
     new_trainer(corpus, tmp_path, ODD.replace(accumulate=4)).train()
@@ -153,7 +151,7 @@ def test_a_signal_to_one_process_stops_all_at_the_same_step(trained: Path, run: 
 @pytest.mark.parametrize("run", ALIKE)
 @pytest.mark.process
 def test_all_processes_end_early_at_the_same_step(trained: Path, run: str) -> None:
-    """The patience goes on over a resume; the best step has whole weights, those of a training without validation."""
+    """The patience goes on over a resume; the best step has the whole weights of a training without validation."""
     patient = trained / f"patient-{run}"
     assert [(trained / f"patient-{run}.{rank}").read_text() for rank in (0, 1)] == ["4", "4"]
     assert [folder.name for folder in patient.glob("best-*")] == ["best-00000002"]

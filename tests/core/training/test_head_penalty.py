@@ -11,11 +11,8 @@ from torch import Tensor
 
 from tests.core.tiny import sentence_pairs
 from tests.core.training.runs import SHORT, same, train, weights_of
-from transformer_core.config import ConfigError, ModelConfig
+from transformer_core import ConfigError, ModelConfig, Tokenizer, Transformer, capture
 from transformer_core.data import Corpus, make_batch
-from transformer_core.hooks.points import capture
-from transformer_core.model.transformer import Transformer
-from transformer_core.text.tokenizer import Tokenizer
 from transformer_core.training.head_penalty import head_penalty, is_penalised, linear_ramp, separators
 from transformer_core.training.validation import batch_loss
 
@@ -54,11 +51,8 @@ def test_the_term_is_what_a_loop_over_sentences_and_heads_gives(tokenizer: Token
     pairs = [*sentence_pairs()[:4], ("a", "b"), ("The man, the house.", "Der Mann, das Haus.")]
     sources = [list(tokenizer.encode(source).ids) for source, _ in pairs]
     targets = [list(tokenizer.encode(target).ids) for _, target in pairs]
-    batch, pad, is_separator = (
-        make_batch(sources, targets, tokenizer.special),
-        tokenizer.special.pad,
-        separators(tokenizer),
-    )
+    batch, pad = make_batch(sources, targets, tokenizer.special), tokenizer.special.pad
+    is_separator = separators(tokenizer)
     with capture(model, "weights") as weights:
         batch_loss(model, batch, smoothing=0.0, pad=pad, dtype=torch.float32)
     values: list[float] = []
@@ -139,10 +133,8 @@ def test_what_the_term_does_not_work_with(option: dict[str, object]) -> None:
         ("#" * 200_000 + "\n[training]\nhead_penalty = 1", {}, False),
     ],
 )
-def test_a_checkpoint_says_whether_it_was_trained_with_the_term(
-    tmp_path: Path, recipe: str, facts: dict[str, float], penalised: bool
-) -> None:
-    """By its facts, else by its recipe; a recipe of somebody else's may say anything."""
+def test_checkpoint_states_its_penalty(tmp_path: Path, recipe: str, facts: dict[str, float], penalised: bool) -> None:
+    """By its facts, else by its recipe; a foreign recipe may say anything."""
     if recipe:
         (tmp_path / "recipe.toml").write_text(recipe, encoding="utf-8")
     assert is_penalised(tmp_path, facts) == penalised

@@ -38,7 +38,7 @@ def check_saved(run: Path, noted: Path) -> None:
 
 
 def check_result(corpus: Corpus, folder: Path) -> None:
-    """Bit-equal to a training that nobody killed, with no line of metrics lost or doubled, and no litter."""
+    """Bit-equal to a training without a kill, with no line of metrics lost or doubled, and no litter."""
     new_trainer(corpus, folder / "straight", killed.CONFIG, dropout=0.3).train()
     for file in ("model.safetensors", "optimizer.safetensors"):
         one, other = (load_file(step_folders(folder / run)[-1] / file) for run in ("straight", "run"))
@@ -49,7 +49,7 @@ def check_result(corpus: Corpus, folder: Path) -> None:
 
 
 def run_once(corpus: Corpus, folder: Path, event: int = 0) -> int | None:
-    """Train or go on, killed before the given file operation if there are so many; returns the exit status."""
+    """Train or go on, killed before the given file operation, if it comes; returns the exit status."""
     process = killed.started(killed.train, corpus.folder, folder / "run", folder / "noted", event)
     process.join()
     check_saved(folder / "run", folder / "noted")

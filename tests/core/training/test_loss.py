@@ -1,4 +1,4 @@
-"""Label smoothing by hand, against torch, and the chunked form against autograd of the readable one."""
+"""Label smoothing by hand, and the loss in chunks against torch."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
-from tests.core.training.readable_loss import smoothed_cross_entropy
+from transformer_core.config import Smoothing
 from transformer_core.devices import backend
 from transformer_core.training import loss as loss_module
 from transformer_core.training.loss import mass_on_others, output_loss, row_sums
@@ -28,37 +28,43 @@ def drawn(rows: int = 3, length: int = 5, d: int = 8, vocabulary: int = 11) -> t
 
 
 def test_worked_by_hand() -> None:
-    # Probabilities 1/2, 1/4, 1/4; the right token is the first; epsilon 0.1 leaves 0.9 and gives 0.05 to each other.
-    logits = torch.tensor([[math.log(2.0), 0.0, 0.0]])
-    smoothed, nll = smoothed_cross_entropy(logits, torch.tensor([0]), 0.1)
-    assert float(nll) == pytest.approx(math.log(2))
-    assert float(smoothed) == pytest.approx(0.9 * math.log(2) + 0.05 * math.log(4) + 0.05 * math.log(4))
+    # Probabilities 1/4, 1/2, 1/4; the right token is the second; epsilon 0.1 leaves 0.9 and gives 0.05 to each other.
+    loss = output_loss(
+        torch.tensor([[[0.0, math.log(2.0), 0.0]]]), torch.eye(3), torch.tensor([[1]]), pad=PAD, smoothing=0.1
+    )
+    assert float(loss.nll) == pytest.approx(math.log(2))
+    assert float(loss.smoothed) == pytest.approx(0.9 * math.log(2) + 0.05 * math.log(4) + 0.05 * math.log(4))
 
 
-def test_readable_form_is_torchs_with_another_epsilon() -> None:
+@pytest.mark.parametrize(("chunk", "biased"), [(1, False), (4, True), (512, False)])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("convention", ["others", "uniform"])
+@pytest.mark.parametrize("shape", [(3, 5, 8, 11), (4, 300, 8, 50), (1, 2, 8, 3)])
+def test_loss_and_gradients_are_torchs(
+    chunk: int,
+    biased: bool,
+    epsilon: float,
+    convention: Smoothing,
+    shape: tuple[int, int, int, int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """torch spreads epsilon over all V classes, the paper's code over the V - 1 wrong ones."""
-    torch.manual_seed(0)
-    logits, targets = torch.randn(40, 13), torch.randint(0, 13, (40,))
-    smoothed, nll = smoothed_cross_entropy(logits, targets, 0.1)
-    expected = F.cross_entropy(logits, targets, label_smoothing=0.1 * 13 / 12, reduction="sum")
-    torch.testing.assert_close(smoothed, expected, atol=1e-4, rtol=1e-5)
-    torch.testing.assert_close(nll, F.cross_entropy(logits, targets, reduction="sum"), atol=1e-4, rtol=1e-5)
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.3])
-@pytest.mark.parametrize(("rows", "length", "vocabulary"), [(3, 5, 11), (2, 9, 50), (1, 2, 3)])
-def test_the_uniform_convention_is_torchs(epsilon: float, rows: int, length: int, vocabulary: int) -> None:
-    vectors, weight, targets = drawn(rows, length, 8, vocabulary)
-    smoothing = mass_on_others(epsilon, vocabulary, "uniform")
-    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=smoothing)
-    reference = nn.CrossEntropyLoss(label_smoothing=epsilon, ignore_index=PAD, reduction="sum")
-    logits = (vectors @ weight.T).flatten(0, 1)
-    expected = reference(logits, targets.flatten())
-    torch.testing.assert_close(loss.smoothed, expected)
-    readable, _ = smoothed_cross_entropy(logits[targets.flatten() != PAD], targets[targets != PAD], smoothing)
-    torch.testing.assert_close(readable, expected)
-    got = torch.autograd.grad(loss.smoothed, (vectors, weight))
-    for ours, theirs in zip(got, torch.autograd.grad(expected, (vectors, weight)), strict=True):
+    monkeypatch.setattr(loss_module, "_CPU_CHUNK", chunk)
+    vectors, weight, targets = drawn(*shape)
+    classes = len(weight)
+    bias = torch.randn(classes, requires_grad=True) if biased else None
+    smoothing = mass_on_others(epsilon, classes, convention)
+    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=smoothing, bias=bias)
+    logits, flat = F.linear(vectors, weight, bias).flatten(0, 1), targets.flatten()
+    share = epsilon if convention == "uniform" else epsilon * classes / (classes - 1)
+    expected = F.cross_entropy(logits, flat, label_smoothing=share, reduction="sum", ignore_index=PAD)
+    torch.testing.assert_close(loss.smoothed, expected, atol=1e-5, rtol=1e-5)
+    nll = F.cross_entropy(logits, flat, reduction="sum", ignore_index=PAD)
+    torch.testing.assert_close(loss.nll, nll, atol=1e-5, rtol=1e-5)
+    assert loss.tokens == int((targets != PAD).sum())
+    inputs = [vectors, weight] if bias is None else [vectors, weight, bias]
+    gradients = [torch.autograd.grad(each / 7, inputs) for each in (loss.smoothed, expected)]
+    for ours, theirs in zip(*gradients, strict=True):
         torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
 
 
@@ -66,53 +72,6 @@ def test_both_conventions_by_hand() -> None:
     # Five tokens, epsilon 0.1: the others get 0.025 each, or 0.02 each while the right token keeps 0.92.
     assert mass_on_others(0.1, 5, "others") == 0.1
     assert mass_on_others(0.1, 5, "uniform") == pytest.approx(4 * 0.02)
-
-
-@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])
-@pytest.mark.parametrize("chunk", [1, 4, 512])
-def test_chunked_loss_and_gradients_against_autograd(
-    smoothing: float, chunk: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(loss_module, "_CPU_CHUNK", chunk)
-    vectors, weight, targets = drawn()
-    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=smoothing)
-    got = torch.autograd.grad(loss.smoothed / 7, (vectors, weight))
-
-    real = targets != PAD
-    expected, nll = smoothed_cross_entropy(vectors[real] @ weight.T, targets[real], smoothing)
-    references = torch.autograd.grad(expected / 7, (vectors, weight))
-    torch.testing.assert_close(loss.smoothed, expected, atol=1e-5, rtol=1e-5)
-    torch.testing.assert_close(loss.nll, nll, atol=1e-5, rtol=1e-5)
-    assert loss.tokens == int(real.sum())
-    for ours, reference in zip(got, references, strict=True):
-        torch.testing.assert_close(ours, reference, atol=1e-5, rtol=1e-5)
-
-
-def test_more_rows_than_a_chunk_against_torch() -> None:
-    torch.manual_seed(1)
-    vectors, weight = torch.randn(4, 300, 8, requires_grad=True), torch.randn(50, 8, requires_grad=True)
-    targets = torch.randint(1, 50, (4, 300))
-    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
-    got = torch.autograd.grad(loss.smoothed, (vectors, weight))
-    logits = (vectors @ weight.T).flatten(0, 1)
-    reference = F.cross_entropy(logits, targets.flatten(), label_smoothing=0.1 * 50 / 49, reduction="sum")
-    expected = torch.autograd.grad(reference, (vectors, weight))
-    torch.testing.assert_close(loss.smoothed, reference, rtol=1e-5, atol=1e-3)
-    for ours, theirs in zip(got, expected, strict=True):
-        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
-
-
-def test_padding_counts_for_nothing() -> None:
-    vectors, weight, targets = drawn()
-    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
-    (gradient,) = torch.autograd.grad(loss.smoothed, vectors)
-    assert not bool(gradient[targets == PAD].any())
-    assert bool((gradient[targets != PAD].abs().sum(dim=-1) > 0).all())
-    wider = torch.cat((targets, torch.full((3, 4), PAD)), dim=1)
-    longer = torch.cat((vectors, torch.randn(3, 4, 8)), dim=1)
-    again = output_loss(longer, weight, wider, pad=PAD, smoothing=0.1)
-    assert float(again.smoothed.detach()) == pytest.approx(float(loss.smoothed.detach()))
-    assert again.tokens == loss.tokens
 
 
 def test_bfloat16_is_near_float32_and_gives_float32_gradients() -> None:
@@ -134,20 +93,6 @@ def test_without_gradients_the_loss_is_the_same() -> None:
         without = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1)
     assert float(without.smoothed) == pytest.approx(float(with_gradient.smoothed.detach()))
     assert not with_gradient.nll.requires_grad
-
-
-def test_a_bias_of_the_output_projection_against_torch() -> None:
-    vectors, weight, targets = drawn()
-    bias = torch.randn(11, requires_grad=True)
-    loss = output_loss(vectors, weight, targets, pad=PAD, smoothing=0.1, bias=bias)
-    got = torch.autograd.grad(loss.smoothed, (vectors, weight, bias))
-    logits = (vectors @ weight.T + bias).flatten(0, 1)
-    reference = F.cross_entropy(
-        logits, targets.flatten(), label_smoothing=0.1 * 11 / 10, reduction="sum", ignore_index=PAD
-    )
-    torch.testing.assert_close(loss.smoothed, reference)
-    for ours, theirs in zip(got, torch.autograd.grad(reference, (vectors, weight, bias)), strict=True):
-        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
 
 
 def test_a_batch_of_nothing_but_padding_has_gradients_of_zero() -> None:

@@ -1,19 +1,16 @@
-"""Muon and Adam together: who moves what, steps against the definition in float64, resuming, what is refused."""
+"""Muon and Adam together: steps against the definition in float64, resuming, refusals; the rate of Section 5.3."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import pytest
 import torch
 from torch import Tensor, nn
 
 from tests.core.tiny import inputs_for, tiny_model
-from tests.core.training.runs import SHORT, new_trainer, same, train, weights_of
-from transformer_core.config import ConfigError, TrainingConfig
-from transformer_core.data import Corpus
-from transformer_core.model.transformer import Transformer
+from tests.core.training.runs import SHORT
+from transformer_core import ConfigError, TrainingConfig, Transformer
 from transformer_core.training.optimizer import Optimizer
+from transformer_core.training.schedule import cooldown, learning_rate, scheduled_rate
 
 MUON = SHORT.replace(optimizer="muon", muon_factor=2.0)
 
@@ -76,13 +73,6 @@ def test_the_rest_moves_as_with_adam_alone() -> None:
         assert moved_alike == ("exp_avg" in both.state[parameter]), name
 
 
-def test_a_resumed_run_equals_an_uninterrupted_one(corpus: Corpus, tmp_path: Path) -> None:
-    whole = train(corpus, tmp_path / "whole", MUON)
-    new_trainer(corpus, tmp_path / "parts", MUON.replace(steps=3)).train()
-    resumed = train(corpus, tmp_path / "parts", MUON, resume=True)
-    assert same(weights_of(whole), weights_of(resumed))
-
-
 def test_spread_matrices_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"parallel is 'fsdp'.*muon"):
         TrainingConfig(optimizer="muon", parallel="fsdp")
@@ -110,3 +100,39 @@ def test_the_steps_are_torchs(shape: tuple[int, int], monkeypatch: pytest.Monkey
     for twin, matrix in zip(twins, matrices, strict=True):
         torch.testing.assert_close(matrix, twin, atol=1e-6, rtol=1e-5)
         assert torch.equal(optimizer.state[matrix]["momentum_buffer"], reference.state[twin]["momentum_buffer"])
+
+
+@pytest.mark.parametrize(("d_model", "peak"), [(512, 6.99e-4), (1024, 4.94e-4)])
+def test_peaks_of_base_and_big(d_model: int, peak: float) -> None:
+    rates = [learning_rate(step, d_model=d_model, warmup_steps=4000) for step in range(1, 8001)]
+    assert max(rates) == pytest.approx(peak, rel=1e-3)
+    assert rates.index(max(rates)) + 1 == 4000
+
+
+def test_rises_linearly_then_falls_with_the_root() -> None:
+    def rate(step: int) -> float:
+        return learning_rate(step, d_model=256, warmup_steps=100)
+
+    assert rate(1) == pytest.approx(256**-0.5 * 100**-1.5)
+    assert rate(50) == pytest.approx(50 * rate(1))
+    assert rate(100) == pytest.approx(1 / 160)  # 256^-0.5 * 100^-0.5
+    assert rate(400) == pytest.approx(rate(100) / 2)
+
+
+@pytest.mark.parametrize("step", [0, -1])
+def test_there_is_no_step_before_the_first(step: int) -> None:
+    with pytest.raises(ValueError, match=f"step is {step}"):
+        learning_rate(step, d_model=256, warmup_steps=100)
+
+
+def test_a_cooldown_falls_in_a_straight_line_to_nothing() -> None:
+    shares = [cooldown(step, steps=20, cooldown_steps=4) for step in range(1, 21)]
+    assert shares[:16] == [1.0] * 16
+    assert shares[16:] == pytest.approx([0.8, 0.6, 0.4, 0.2])  # and 0 after the end
+    assert cooldown(21, steps=20, cooldown_steps=4) == 0.0
+
+
+def test_a_training_takes_both_from_its_configuration() -> None:
+    config = TrainingConfig(steps=20, warmup_steps=10, learning_rate_factor=0.5, cooldown_steps=4)
+    assert scheduled_rate(10, 256, config) == pytest.approx(0.5 / 16 / 10**0.5)
+    assert scheduled_rate(20, 256, config) == pytest.approx(0.5 / 16 / 20**0.5 * 0.2)

@@ -12,16 +12,6 @@ from transformer_core.config import TrainingConfig
 from transformer_core.training import precision_probe
 
 
-def test_the_ratio_is_of_the_two_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = {torch.bfloat16: 6.0, torch.float32: 2.0}
-    monkeypatch.setattr(precision_probe, "_seconds", lambda dtype, device: seconds[dtype])
-    assert precision_probe.bfloat16_time_ratio() == 3.0
-
-
-def test_a_product_takes_some_time() -> None:
-    assert precision_probe.bfloat16_time_ratio() > 0
-
-
 @pytest.mark.parametrize(
     ("ratio", "precision", "device", "told"),
     [

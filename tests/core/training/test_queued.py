@@ -16,12 +16,9 @@ import torch
 
 from tests.core.reads import CountedReads
 from tests.core.training.runs import SHORT, metrics, new_model, new_trainer, same, train, updates, weights_of
-from transformer_core import devices
-from transformer_core.config import ModelConfig
+from transformer_core import ModelConfig, Transformer, capture, devices
 from transformer_core.data import Corpus
-from transformer_core.hooks.points import capture
 from transformer_core.model.positions import SinusoidalPositions
-from transformer_core.model.transformer import Transformer
 from transformer_core.training import graphs
 from transformer_core.training.failures import TrainingFailed
 from transformer_core.training.trainer import Trainer
@@ -74,7 +71,7 @@ def with_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def gradients(corpus: Corpus, run: Path) -> list[torch.Tensor]:
-    """Of the third step's batches, with the head penalty."""
+    """Batches of the third step, with the head penalty."""
     trainer = new_trainer(corpus, run, EVERYTHING)
     trainer._step.inner.set_head_penalty(2.0)
     trainer._step.scale.fill_(0.01)
@@ -117,7 +114,7 @@ def test_how_often_it_reads_changes_nothing(corpus: Corpus, tmp_path: Path, prec
 
 
 def steps_of(trainer: Trainer, count: int) -> Iterator[CountedReads]:
-    """What each of some steps does, in graphs if the trainer has them; without the first and those that capture."""
+    """Operations of some steps, in graphs if the trainer has them; without the first and the ones that capture."""
     trainer.model.train()
     widths = trainer._loader.widths
     parts = graphs.graphed(trainer._step, trainer.config, trainer.group, widths)
@@ -150,9 +147,7 @@ def test_the_count_sees_a_read() -> None:
 
 
 @pytest.mark.usefixtures("with_graphs")
-def test_few_kernels_are_launched_outside_the_graphs(
-    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_kernels_outside_the_graphs(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = new_trainer(corpus, tmp_path, EVERYTHING.replace(log_every=50, steps=100), dropout=0.1)
     monkeypatch.setattr(trainer._step, "add_gradients", lambda batch: None)  # what a replay launches is not counted
     monkeypatch.setattr(trainer._step, "update", lambda: None)
@@ -176,7 +171,7 @@ def test_muon_is_few_operators(tmp_path: Path, corpus: Corpus) -> None:
 
 
 @pytest.mark.usefixtures("with_graphs")
-def test_a_step_in_graphs_is_the_step(corpus: Corpus, tmp_path: Path) -> None:
+def test_graphed_step_equal(corpus: Corpus, tmp_path: Path) -> None:
     config = EVERYTHING.replace(log_every=3)
     captured = train(corpus, tmp_path / "graphs", config)
     widths = len(captured._loader.widths)
@@ -256,9 +251,7 @@ def test_why_there_are_no_graphs(corpus: Corpus, tmp_path: Path, caplog: pytest.
 
 
 @pytest.mark.parametrize("how", ["as_on_a_gpu", "with_graphs"])
-def test_nothing_changes_from_the_first_step_on_that_is_not_finite(
-    corpus: Corpus, tmp_path: Path, request: pytest.FixtureRequest, how: str
-) -> None:
+def test_non_finite_step_is_undone(corpus: Corpus, tmp_path: Path, request: pytest.FixtureRequest, how: str) -> None:
     request.getfixturevalue(how)
     config = EVERYTHING.replace(log_every=6, steps=12)
     sound = train(corpus, tmp_path / "sound", config.replace(steps=3))

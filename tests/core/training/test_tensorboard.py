@@ -11,7 +11,6 @@ import pytest
 
 from tests.core.tiny import sentence_pairs
 from tests.core.training.runs import SHORT, metrics, new_trainer, train
-from transformer_core.config import ConfigError
 from transformer_core.data import Corpus
 from transformer_core.training import journal
 from transformer_core.training.validation import ValidationSet
@@ -33,9 +32,7 @@ def scalars(run: Path) -> dict[tuple[str, int], float]:
     return values
 
 
-def test_all_numbers_of_the_journal_and_a_resume(
-    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_journal_numbers_and_a_resume(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     noted: dict[tuple[str, int], float] = {}
     opened: list[tuple[Path, int]] = []
 
@@ -67,11 +64,3 @@ def test_its_own_files(corpus: Corpus, tmp_path: Path) -> None:
     read = events.EventAccumulator(str(tmp_path / "tensorboard")).Reload()
     values = {(name, each.step): each.value for name in read.Tags()["scalars"] for each in read.Scalars(name)}
     assert values == {name: pytest.approx(value, rel=1e-6) for name, value in scalars(tmp_path).items()}
-
-
-def test_where_it_is_missing_nothing_begins(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r"tensorboard needs TensorBoard: python -m pip install tensorboard"):
-        new_trainer(corpus, tmp_path, WATCHED)
-    train(corpus, tmp_path, WATCHED.replace(tensorboard=False))
-    assert not (tmp_path / "tensorboard").exists()

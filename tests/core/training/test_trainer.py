@@ -126,9 +126,7 @@ def test_gradients_are_clipped_only_when_asked(corpus: Corpus, tmp_path: Path, m
     assert limits == [0.5]
 
 
-def test_an_epoch_uses_every_pair_once_then_another_begins(
-    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_epoch_uses_every_pair_once(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     batches = len(plan_epoch(corpus.lengths, 1000, 256, 3, 0))
     used: list[Batch] = []
     original = validation.batch_loss
@@ -195,13 +193,9 @@ def test_a_resumed_run_forgets_the_lines_that_it_writes_again(corpus: Corpus, tm
     assert steps == [1, 2, 3, 4, 5, 6]
 
 
-def test_resuming_nothing_starts_anew(corpus: Corpus, tmp_path: Path) -> None:
-    progress = new_trainer(corpus, tmp_path / "new", SHORT.replace(steps=1), resume=True).train()
-    assert progress.step == 1
-
-
-def test_a_finished_training_does_nothing_more(corpus: Corpus, tmp_path: Path) -> None:
-    done = train(corpus, tmp_path)
+def test_resuming_nothing_starts_anew_and_a_finished_training_does_nothing_more(corpus: Corpus, tmp_path: Path) -> None:
+    done = new_trainer(corpus, tmp_path, resume=True)
+    assert done.train().step == 6
     again = new_trainer(corpus, tmp_path, resume=True)
     assert again.train().step == 6
     assert same(weights_of(done), weights_of(again))
@@ -287,9 +281,7 @@ def test_a_loss_that_is_no_number_stops_loudly(corpus: Corpus, tmp_path: Path) -
     assert new_trainer(corpus, tmp_path, config, resume=True).train().step == 6
 
 
-def test_a_gradient_that_is_no_number_does_not_reach_the_weights(
-    corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_non_finite_gradient_is_not_applied(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = new_trainer(corpus, tmp_path)
     before = weights_of(broken)
 

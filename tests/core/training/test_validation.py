@@ -1,4 +1,4 @@
-"""How training is watched: validation loss sentence by sentence, BLEU as sacreBLEU counts it."""
+"""Validation of a training: validation loss sentence by sentence, BLEU as sacreBLEU counts it."""
 
 from __future__ import annotations
 

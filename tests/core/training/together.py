@@ -29,7 +29,7 @@ Scenario = tuple[str, TrainingConfig, float, bool]  # run, options, dropout, res
 
 
 def train_together(processes: int, data: Path, folder: Path, scenarios: list[Scenario]) -> None:
-    """Run some trainings one after the other, in so many processes; each in its folder."""
+    """Run some trainings one after the other, in a number of processes; each in its folder."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +12,9 @@ import pytest
 import torch
 
 from tests.app.lessons.conftest import Visit
-from tests.core.training.readable_loss import smoothed_cross_entropy
 from transformer_core.data import make_batch
 from transformer_core.model.masks import padding_mask
+from transformer_core.training.loss import output_loss
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.regularisation import numbers as regularisation
 from viz_app.lessons.small_models import SMALL
@@ -28,9 +29,9 @@ def context(visit: Visit) -> LessonContext:
 
 def reference(p: float, epsilon: float, vocabulary: int) -> float:
     """The loss of the core for a right token with probability p, all others alike."""
-    log_p = torch.full((1, vocabulary), (1 - p) / (vocabulary - 1), dtype=torch.float64)
-    log_p[0, 3] = p
-    return float(smoothed_cross_entropy(log_p.log(), torch.tensor([3]), epsilon)[0])
+    logits = torch.full((1, 1, vocabulary), (1 - p) / (vocabulary - 1)).log()
+    logits[0, 0, 3] = math.log(p)
+    return float(output_loss(logits, torch.eye(vocabulary), torch.tensor([[3]]), pad=0, smoothing=epsilon).smoothed)
 
 
 def test_the_browser_computes_the_loss_of_the_core(javascript: Callable[[str], Any]) -> None:
@@ -45,7 +46,7 @@ def test_the_browser_computes_the_loss_of_the_core(javascript: Callable[[str], A
     )
     for (p, epsilon, vocabulary), (loss, least) in zip(asked, javascript(script), strict=True):
         assert loss == pytest.approx(reference(p, epsilon, vocabulary), rel=1e-4)
-        # The best possible loss is the entropy of the target, which smoothed_cross_entropy reaches at p = 1 - epsilon.
+        # The best possible loss is the entropy of the target, which the core reaches at p = 1 - epsilon.
         assert least == pytest.approx(reference(1 - epsilon, epsilon, vocabulary), rel=1e-4, abs=1e-5)
         assert least <= loss + 1e-9
 

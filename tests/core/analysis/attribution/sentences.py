@@ -10,14 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from transformer_core import Translator, capture
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.attribution import POINTS
 from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun, log_probabilities
 from transformer_core.attention_maps import Kind
 from transformer_core.hooks.hook_sites import Point
-from transformer_core.hooks.points import capture
 from transformer_core.model.masks import padding_mask
-from transformer_core.translator import Translator
 
 SOURCE, TARGET = "The man sees two well-known books today.", "Der Mann sieht zwei Bücher."
 SHAPES: list[dict[str, Any]] = [
@@ -25,7 +24,7 @@ SHAPES: list[dict[str, Any]] = [
     {"norm": "pre"},
     {"residual": False},
     {"attention_biases": True},
-    {"norm": "pre", "attention_biases": True},
+    {"norm": "pre", "attention_biases": True, "embedding_norm": True},
     {"attention": "additive"},
     {"window": 3},
     {"tie": "none", "output_bias": True, "positions": "learned", "max_positions": 64},
@@ -34,11 +33,7 @@ SHAPES: list[dict[str, Any]] = [
 
 @torch.no_grad()
 def run_of_ids(
-    translator: Translator,
-    source: list[int],
-    inputs: list[int],
-    outputs: list[int],
-    points: Collection[Point] = POINTS,
+    translator: Translator, source: list[int], inputs: list[int], outputs: list[int], points: Collection[Point] = POINTS
 ) -> TeacherForcedRun:
     """A run over given ids, such as `</s>` alone, which no text gives."""
     ids, read, written = torch.tensor([source]), torch.tensor([inputs]), torch.tensor(outputs)
@@ -86,7 +81,7 @@ class Parts:
 
 @torch.no_grad()
 def parts(translator: Translator, run: TeacherForcedRun, kind: Kind, layer: int) -> Parts:
-    """From the inputs of a sub-layer and its weight matrices, in plain loops."""
+    """Parts from the inputs of a sub-layer and its weight matrices, in plain loops."""
     model: Any = translator.model
     config = translator.config
     block = (model.encoder if kind == "encoder" else model.decoder).layers[layer]

@@ -12,23 +12,30 @@ from torch import Tensor
 
 from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET
 from tests.core.analysis.models import make_translator, of_shapes
+from transformer_core import Tokenizer, Translator
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.attribution import Attribution, Contrast, attribute
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.head import Head
 from transformer_core.model.masks import causal_mask
-from transformer_core.text.tokenizer import Tokenizer
-from transformer_core.translator import Translator
 
 STEPS = 9
 
 
-def embeddings(translator: Translator, run: TeacherForcedRun) -> tuple[Tensor, Tensor]:
-    model = translator.model
-    scale = translator.config.d_model**0.5
-    source = (model.source_embedding or model.embedding).weight[run.source].detach() * scale
-    target = model.embedding.weight[run.inputs].detach() * scale
-    return source.requires_grad_(), target.requires_grad_()
+def sides(translator: Translator, run: TeacherForcedRun) -> list[tuple[Tensor, Tensor]]:
+    """Embeddings of the source and of the target, and positions as the first layer reads them without words."""
+    model: Any = translator.model
+    result = []
+    for ids, norm, words, positions in (
+        (
+            *(run.source, model.encoder.embedding_norm),
+            *(model.source_embedding or model.embedding, model.source_positions or model.positions),
+        ),
+        (run.inputs, model.decoder.embedding_norm, model.embedding, model.positions),
+    ):
+        places = positions(0, ids.shape[1])
+        result.append(((norm(words(ids) + places) - norm(places)).detach().requires_grad_(), norm(places).detach()))
+    return result
 
 
 def baselines(run: TeacherForcedRun, inputs: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
@@ -44,8 +51,7 @@ def score(translator: Translator, run: TeacherForcedRun, row: int, contrast: Con
     position, token = (row, int(run.outputs[row])) if contrast is None else (contrast.position, contrast.token)
 
     def forward(source: Tensor, target: Tensor) -> Tensor:
-        x = source + (model.source_positions or model.positions)(0, source.shape[1])
-        y = target + model.positions(0, target.shape[1])
+        x, y = (given + places for given, (_, places) in zip((source, target), sides(translator, run), strict=True))
         mask = None if translator.config.window else causal_mask(y.shape[1])
         for layer in model.encoder.layers:
             x = layer(x, run.source_mask)
@@ -71,7 +77,8 @@ def check_against_captum(translator: Translator, contrast: Contrast | None = Non
         for method in ("gradient", "grad-x-input", "integrated-gradients")
     }
     run = values["gradient"].run
-    inputs = embeddings(translator, run)
+    (source, _), (target, _) = sides(translator, run)
+    inputs = source, target
     rows = 1 if contrast else len(run.outputs)
     for row in range(rows):
         forward = score(translator, run, row, contrast)

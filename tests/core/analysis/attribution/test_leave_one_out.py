@@ -11,19 +11,12 @@ from torch import Tensor
 
 from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET
 from tests.core.analysis.models import of_shapes
+from transformer_core import Translator, edit, knock_out
 from transformer_core.analysis.ablation import ablated, hook_point_name
-from transformer_core.analysis.attribution import (
-    Attribution,
-    Contrast,
-    attribute,
-    faithfulness,
-)
+from transformer_core.analysis.attribution import Attribution, Contrast, attribute, faithfulness
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import Kind
 from transformer_core.head import Head
-from transformer_core.hooks.edits import knock_out
-from transformer_core.hooks.points import edit
-from transformer_core.translator import Translator
 
 
 def run_without(translator: Translator, positions: list[int], *, of_source: bool) -> TeacherForcedRun:

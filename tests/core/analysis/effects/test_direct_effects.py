@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from tests.core.analysis.models import SOURCE, TARGET, of_shapes
+from tests.core.torch_twins import module_values
+from transformer_core import Translator, edit
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.effects.direct_effects import DirectEffects, direct_effects
 from transformer_core.head import Head
-from transformer_core.hooks.points import edit
-from transformer_core.translator import Translator
 
 SHAPES: list[dict[str, Any]] = [
     {},
@@ -35,19 +35,8 @@ class Recorded:
         self.source = torch.tensor([[*translator.encode(SOURCE).ids, special.eos]])
         self.targets = [*translator.encode_target(TARGET).ids, special.eos]
         self.inputs = torch.tensor([[special.bos, *self.targets[:-1]]])
-        self.into, self.out = dict[str, Tensor](), dict[str, Tensor]()
-        handles = [
-            module.register_forward_hook(lambda _module, inputs, output, name=name: self.keep(name, inputs[0], output))
-            for name, module in self.model.named_modules()
-            if isinstance(module, nn.Linear | nn.LayerNorm)
-        ]
-        with torch.no_grad():
+        with torch.no_grad(), module_values(self.model, nn.Linear, nn.LayerNorm) as self.values:
             self.logits = self.model(self.source, self.inputs, None)[0]
-        for handle in handles:
-            handle.remove()
-
-    def keep(self, name: str, value: Tensor, output: Tensor) -> None:
-        self.into[name], self.out[name] = value[0], output[0]
 
     def norms_above(self, sublayer: int) -> list[str]:
         """Names of the LayerNorms that the sum of a sub-layer of the decoder passes; -1 is the embedding."""
@@ -71,7 +60,7 @@ class Recorded:
         for name in norms:
             norm = self.model.get_submodule(name)
             assert isinstance(norm, nn.LayerNorm)
-            deviation = (self.into[name][AT].var(unbiased=False) + norm.eps).sqrt()
+            deviation = (self.values[f"{name} in"][0, AT].var(unbiased=False) + norm.eps).sqrt()
             vector = norm.weight.detach() * (vector - vector.mean()) / deviation
         logits = self.model.output_weight.detach() @ vector
         return float(logits[tokens[0]] - (logits[tokens[1]] if len(tokens) == 2 else 0.0))
@@ -85,7 +74,7 @@ def expected(translator: Translator, tokens: list[int]) -> dict[str, list[Any]]:
     for layer in range(config.num_layers):
         for number, (kind, name) in enumerate((("decoder", "self_attention"), ("cross", "cross_attention"))):
             address = f"decoder.layers.{layer}.{name}"
-            values, w_o = seen.out[f"{address}.w_v"], model.get_submodule(f"{address}.w_o")
+            values, w_o = seen.values[f"{address}.w_v out"][0], model.get_submodule(f"{address}.w_o")
             assert isinstance(w_o, nn.Linear)
             weights = torch.as_tensor(getattr(maps, kind))[layer, :, AT]  # (H, keys)
             parts = []
@@ -97,7 +86,7 @@ def expected(translator: Translator, tokens: list[int]) -> dict[str, list[Any]]:
                     for weight, vector in zip(row, vectors, strict=True)
                 ])  # fmt: skip
             result[kind].append(parts)
-        network = seen.out[f"decoder.layers.{layer}.feed_forward.w_2"][AT]
+        network = seen.values[f"decoder.layers.{layer}.feed_forward.w_2 out"][0, AT]
         result["feed_forward"].append(seen.carried(network, 3 * layer + 2, tokens))
     with torch.no_grad():
         word, place = model.embedding(seen.inputs)[0, AT], model.positions(0, AT + 1)[AT]

@@ -1,4 +1,4 @@
-"""Effects of all heads at once: against one ordinary edit for each head, in many shapes of the model."""
+"""Effects of all heads at once, against one ordinary edit for each head; gradients at their outputs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.analysis.models import SOURCE, TARGET, heads, of_shapes
-from transformer_core.analysis.ablation import ablated, hook_point_name
+from tests.core.analysis.models import FEW_SHAPES, SOURCE, TARGET, heads, of_shapes
+from transformer_core import Translator, edit
+from transformer_core.analysis.ablation import Head, ablated, hook_point_name
 from transformer_core.analysis.effects import head_effects as module
 from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
-from transformer_core.analysis.teacher_forced_run import SUBLAYERS, teacher_forced_run
+from transformer_core.analysis.effects.head_gradients import estimated_effects, gradient_importance
+from transformer_core.analysis.teacher_forced_run import SUBLAYERS, TeacherForcedRun, teacher_forced_run
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.head import Head
-from transformer_core.hooks.points import Site, capture, edit
+from transformer_core.hooks.points import Site, capture
 from transformer_core.model.layers import AddAndNorm
-from transformer_core.translator import Translator
 
 OTHERS = [("My friend buys the green door.", "Mein Freund kauft die grüne Tür."), ("A cup.", "Eine Tasse Tee.")]
 SHAPES: list[dict[str, Any]] = [
@@ -161,9 +161,7 @@ def test_with_a_frozen_norm_only_the_removal_counts(translator: Translator) -> N
             without = teacher_forced_run(translator, SOURCE, TARGET).log_p
         effect = result.effects[kind][layer, head]
         assert effect == pytest.approx(result.run.log_p - without, abs=1e-5), (kind, layer, head)
-    assert (norm == "pre") == all(
-        torch.allclose(result.effects[kind], plain.effects[kind], atol=1e-6) for kind in KINDS
-    )
+    assert (norm == "pre") == all(torch.allclose(result.effects[k], plain.effects[k], atol=1e-6) for k in KINDS)
 
 
 def test_edits_that_are_active_stay(learned: Translator) -> None:
@@ -182,3 +180,37 @@ def test_what_cannot_be_measured_is_refused(learned: Translator, change: Change)
         head_effects(learned, SOURCE, TARGET, change=change)
     with pytest.raises(ValueError, match="empty"):
         head_effects(learned, "  ", TARGET)
+
+
+STEP = 1e-6
+
+
+def slope(translator: Translator, run: TeacherForcedRun, head: Head, at: slice) -> float:
+    """Slope of the log-probability when a head's output at some positions is made a little longer."""
+    kind, layer, number = head
+    rows = []
+    for sign in (1, -1):
+
+        def longer(value: torch.Tensor, _site: Any, by: float = 1 + sign * STEP) -> torch.Tensor:
+            changed = value.clone()
+            changed[:, number, at] *= by
+            return changed
+
+        with edit(translator.model, hook_point_name(kind, layer, "head_outputs"), longer), torch.no_grad():
+            logits = translator.model(run.source, run.inputs, run.source_mask)[0]
+        rows.append(float(logits.log_softmax(dim=1).gather(1, run.outputs[:, None]).sum()))
+    return (rows[0] - rows[1]) / (2 * STEP)
+
+
+@of_shapes(FEW_SHAPES)
+def test_both_measures_are_slopes_of_the_log_probability(translator: Translator) -> None:
+    """Every position's output of a head made a little longer, one after the other; then all of them together."""
+    translator.model.double()
+    run = teacher_forced_run(translator, SOURCE, TARGET)
+    importance, estimates = gradient_importance(translator, run), estimated_effects(translator, run)
+    for number, head in list(enumerate(heads(translator)))[::5]:
+        length = run.source.shape[1] if head[0] == "encoder" else run.inputs.shape[1]
+        alone = [abs(slope(translator, run, head, slice(at, at + 1))) for at in range(length)]
+        assert float(importance[number]) == pytest.approx(sum(alone) / len(run.outputs), rel=0.02, abs=1e-4)
+        whole = slope(translator, run, head, slice(None))
+        assert float(estimates[number]) == pytest.approx(whole, rel=0.02, abs=1e-4)

@@ -14,8 +14,10 @@ import torch
 from torch import Tensor, nn
 
 from tests.core.analysis.models import heads, make_translator, of_shapes, sublayers
+from tests.core.torch_twins import module_values
+from transformer_core import Tokenizer, Translator
 from transformer_core.analysis import minimal_pairs
-from transformer_core.analysis.ablation import Head
+from transformer_core.analysis.ablation import Head, hook_point_name
 from transformer_core.analysis.effects import head_paths
 from transformer_core.analysis.effects.head_paths import (
     HEAD_INPUTS,
@@ -24,12 +26,11 @@ from transformer_core.analysis.effects.head_paths import (
     attribution_patching,
     path_patching,
 )
-from transformer_core.analysis.minimal_pairs import Direction, Pair, PatchingError, read_pair
+from transformer_core.analysis.minimal_pairs import Direction, Pair, read_pair
 from transformer_core.attention_maps import Kind
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.points import Captured
-from transformer_core.text.tokenizer import Tokenizer
-from transformer_core.translator import Translator
+from transformer_core.model.layers import FeedForward
 
 ROOT = Path(__file__).parents[4]
 CLEAN, CORRUPTED, LONGER = "The man sees a house.", "The man sees a horse.", "The man sees my friend today."
@@ -54,10 +55,7 @@ def pair_of(translator: Translator, direction: Direction = "noise") -> Pair:
 
 
 def module_name(kind: Kind, layer: int) -> str:
-    stack, attention = (
-        ("encoder", "self") if kind == "encoder" else ("decoder", "self" if kind == "decoder" else "cross")
-    )
-    return f"{stack}.layers.{layer}.{attention}_attention"
+    return hook_point_name(kind, layer, "weights").removesuffix(".weights")
 
 
 class ByHand:
@@ -80,46 +78,43 @@ class ByHand:
 
     def recorded(self, source: Tensor) -> dict[str, Tensor]:
         """Inputs of every W^O, and outputs of every network."""
-        values: dict[str, Tensor] = {}
-        with ExitStack() as stack:
-            for name, module in self.model.named_modules():
-                if name.endswith("w_o"):
-                    stack.enter_context(hooked(module.register_forward_pre_hook(
-                        lambda _, inputs, name=name: values.update({name: inputs[0]}))))  # fmt: skip
-                elif name.endswith("feed_forward"):
-                    stack.enter_context(hooked(module.register_forward_hook(
-                        lambda _, inputs, output, name=name: values.update({name: output}))))  # fmt: skip
+        with module_values(self.model, nn.Linear, FeedForward) as values:
             self.metric(source)
-        return values
+        ends = ("w_o in", "feed_forward out")
+        return {name.partition(" ")[0]: value for name, value in values.items() if name.endswith(ends)}
+
+    def run_with(self, values: dict[str, Tensor]) -> tuple[dict[str, Tensor], float]:
+        """Outputs of projections with these values in the place of recorded ones, and the metric."""
+        with ExitStack() as stack:
+            for name, value in values.items():
+                module = self.model.get_submodule(name)
+                stack.enter_context(hooked(
+                    module.register_forward_pre_hook(lambda _, inputs, value=value: (value,))
+                    if name.endswith("w_o")
+                    else module.register_forward_hook(lambda _, inputs, output, value=value: value)
+                ))  # fmt: skip
+            with module_values(self.model, nn.Linear) as seen:
+                metric = self.metric(self.source)
+        return {name.partition(" ")[0]: value for name, value in seen.items() if name.endswith(" out")}, metric
 
     def effect(self, edge: Edge, share: float = 1.0) -> float:
         """The metric with `share` of the sender's change at the receiver's input, minus the plain one."""
-        width, kept = self.translator.config.d_v, dict[str, Tensor]()
+        width = self.translator.config.d_v
         sender, receiver, point = edge.ends
         name, slot = f"{module_name(*sender[:2])}.w_o", slice(sender[2] * width, (sender[2] + 1) * width)
         changed = self.own[name].clone()
         changed[..., slot] += share * (self.donors[name] - changed)[..., slot]
-        frozen = self.own | {name: changed}
-        with ExitStack() as stack:
-            for each, value in frozen.items():
-                module = self.model.get_submodule(each)
-                stack.enter_context(hooked(
-                    module.register_forward_pre_hook(lambda _, inputs, value=value: (value,))
-                    if each.endswith("w_o")
-                    else module.register_forward_hook(lambda _, inputs, output, value=value: value)
-                ))  # fmt: skip
-            if receiver is None:
-                return self.metric(self.source) - self.start
-            projection = self.model.get_submodule(f"{module_name(*receiver[:2])}.w_{point[0]}")
-            note = projection.register_forward_hook(lambda _, inputs, output: kept.update({"new": output}))
-            stack.enter_context(hooked(note))
-            self.metric(self.source)
+        projected, metric = self.run_with(self.own | {name: changed})
+        if receiver is None:
+            return metric - self.start
+        address = f"{module_name(*receiver[:2])}.w_{point[0]}"
+        projection = self.model.get_submodule(address)
         wide = projection.out_features // self.translator.config.num_heads  # type: ignore[operator]
         mine = slice(receiver[2] * wide, (receiver[2] + 1) * wide)
 
         def put(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor:
             value = output.clone()
-            value[..., mine] = kept["new"][..., mine]
+            value[..., mine] = projected[address][..., mine]
             return value
 
         with hooked(projection.register_forward_hook(put)):
@@ -176,27 +171,12 @@ def test_the_edges_are_those_that_something_passes(tokenizer: Tokenizer, norm: s
         f"{module_name(*place)}.w_{name[0]}": (place, name) for place in sublayers(translator) for name in HEAD_INPUTS
     }
 
-    def projected(frozen: dict[str, Tensor]) -> tuple[dict[str, Tensor], float]:
-        values: dict[str, Tensor] = {}
-        with ExitStack() as stack:
-            for name, value in frozen.items():
-                module = by_hand.model.get_submodule(name)
-                stack.enter_context(hooked(
-                    module.register_forward_pre_hook(lambda _, inputs, value=value: (value,))
-                    if name.endswith("w_o")
-                    else module.register_forward_hook(lambda _, inputs, output, value=value: value)
-                ))  # fmt: skip
-            for name in projections:
-                stack.enter_context(hooked(by_hand.model.get_submodule(name).register_forward_hook(
-                    lambda _, inputs, output, name=name: values.update({name: output}))))  # fmt: skip
-            return values, by_hand.metric(by_hand.source)
-
-    plain, start = projected(by_hand.own)
+    plain, start = by_hand.run_with(by_hand.own)
     for sender in heads(translator):
         name = f"{module_name(*sender[:2])}.w_o"
         changed = by_hand.own[name].clone()
         changed[..., sender[2] * width : (sender[2] + 1) * width] += 3.0
-        values, metric = projected(by_hand.own | {name: changed})
+        values, metric = by_hand.run_with(by_hand.own | {name: changed})
         for each, (place, read) in projections.items():
             if (values[each] - plain[each]).abs().max() > 1e-5:
                 expected |= {
@@ -229,7 +209,7 @@ def test_most_strong_estimates_of_a_shipped_model_have_the_right_sign(monkeypatc
     translator = Translator.load(ROOT / "checkpoints" / "en-de", device="cpu")
     pair = read_pair(translator, "The child plays.", "The children play.")
     estimates = attribution_patching(translator, pair)
-    between = sorted((edge for edge in estimates if edge.receiver != "logits"), key=lambda edge: -abs(estimates[edge]))[
+    between = sorted((each for each in estimates if each.receiver != "logits"), key=lambda each: -abs(estimates[each]))[
         :40
     ]
     exact = path_patching(translator, pair, between)
@@ -267,30 +247,21 @@ def test_the_graph_for_graphviz() -> None:
 
 
 @pytest.mark.parametrize(
-    "edge",
+    ("ends", "told"),
     [
-        Edge("encoder.1.1"),  # reaches the logits only through other heads
-        Edge("cross.2.1", "cross.2.2.queries"),
-        Edge("decoder.2.1", "cross.2.2.keys"),
-        Edge("encoder.1.1", "encoder.8.1.values"),
+        (("encoder.1.1",), "is no edge of this model"),  # reaches the logits only through other heads
+        (("cross.2.1", "cross.2.2.queries"), "is no edge of this model"),
+        (("decoder.2.1", "cross.2.2.keys"), "is no edge of this model"),
+        (("encoder.1.1", "encoder.8.1.values"), "is no edge of this model"),
+        *(
+            (ends, "such as cross")
+            for ends in (("cross.1.1", "decoder.2.1"), ("cross.1",), ("cross.1.1", "cross.2.keys"))
+        ),
     ],
 )
-def test_no_edge_of_this_model(translator: Translator, edge: Edge) -> None:
-    with pytest.raises(ValueError, match="is no edge of this model"):
-        path_patching(translator, pair_of(translator), [edge])
-
-
-@pytest.mark.parametrize(
-    "ends", [("cross.1.1", "decoder.2.1"), ("cross.1", "logits"), ("cross.1.1", "cross.2.queries")]
-)
-def test_ends_that_are_no_heads(translator: Translator, ends: tuple[str, str]) -> None:
-    with pytest.raises(ValueError, match=r"such as cross"):
+def test_no_edge_of_this_model(translator: Translator, ends: tuple[str, ...], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
         path_patching(translator, pair_of(translator), [Edge(*ends)])
-
-
-def test_sentences_of_different_length_have_no_pair(translator: Translator) -> None:
-    with pytest.raises(PatchingError, match=r"have \d+ and \d+ tokens"):
-        read_pair(translator, CLEAN, LONGER, answers=ANSWERS)
 
 
 def test_a_model_of_too_many_heads(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:

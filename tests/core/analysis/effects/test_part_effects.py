@@ -12,16 +12,9 @@ import torch
 from torch import Tensor
 
 from tests.core.analysis.models import FEW_SHAPES, SOURCE, TARGET, make_translator, of_shapes
-from transformer_core.analysis.effects.part_effects import (
-    Part,
-    all_parts,
-    part_effects,
-    translate_without,
-)
+from transformer_core import Tokenizer, Translator, hook_points
+from transformer_core.analysis.effects.part_effects import Part, all_parts, part_effects, translate_without
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
-from transformer_core.hooks.points import hook_points
-from transformer_core.text.tokenizer import Tokenizer
-from transformer_core.translator import Translator
 
 
 @contextmanager
@@ -60,7 +53,7 @@ def word_hidden(translator: Translator, positions: list[int]) -> Iterator[None]:
 
 
 def positions_of(words: tuple[str, ...], tokens: tuple[str, ...]) -> list[list[int]]:
-    """Which tokens each word is made of."""
+    """Tokens that each word is made of."""
     result, start = [], 0
     for word in words:
         stop = start + 1
