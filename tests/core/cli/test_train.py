@@ -251,7 +251,7 @@ def torchrun(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.process
 @pytest.mark.slow
-@pytest.mark.parametrize("parallel", ["ddp", "shard"])
+@pytest.mark.parametrize("parallel", ["ddp", "fsdp"])
 def test_two_processes_then_one(made: Workplace, call: Call, tmp_path: Path, parallel: str) -> None:
     common: list[str | Path] = ["--preset", "tiny", "--data", made.data, "--valid", made.valid, "--model.dropout", "0"]
     common += ["--training.batch_tokens", "400", "--training.precision", "float32"]
@@ -267,7 +267,7 @@ def test_two_processes_then_one(made: Workplace, call: Call, tmp_path: Path, par
     resume = ["train", "--resume", "--out", two, "--training.steps", "6"]
     error = one_line_error(call(*resume))
     assert "training.accumulate 1 x 2 processes, and would have 1 x 1; give --training.accumulate 2" in error
-    assert call(*resume, "--training.accumulate", "2", "--training.parallel", "replicate").status == 0
+    assert call(*resume, "--training.accumulate", "2", "--training.parallel", "ddp").status == 0
     expected, got = (load_file(step_folders(run)[-1] / "model.safetensors") for run in (one, two))
     for name in expected:
         torch.testing.assert_close(got[name], expected[name], atol=1e-5, rtol=1e-4)
