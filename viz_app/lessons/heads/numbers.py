@@ -18,6 +18,7 @@ from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.heads import head_measures
 from viz_app.lessons.heads.at_rest import rest_values
 from viz_app.lessons.heads.looking import looking_values
+from viz_app.lessons.heads.made_of import made_of
 from viz_app.lessons.heads.one_by_one import one_by_one
 from viz_app.lessons.heads.paper_heads import paper_selection, paper_values
 from viz_app.lessons.heads.small_heads import small_heads
@@ -59,6 +60,10 @@ def data(context: LessonContext) -> StageData:
     if context.state.scene == "looking":
         looking, looking_arrays = looking_values(context)
         arrays |= looking_arrays
+    made = None
+    if context.state.scene == "flow":
+        made, made_arrays = made_of(context)
+        arrays |= made_arrays
     rest = None
     if context.state.scene == "rest":
         rest, rest_arrays = rest_values()
@@ -75,6 +80,7 @@ def data(context: LessonContext) -> StageData:
             "small_read": small_read,
             "parts": {"kind": kind, "layer": layer, "error": parts.error},
             "looking": looking,
+            "made": made,
             "rest": rest,
             "paper": paper_values(context),
             "penalty": context.t("roles.penalty") if context.service.head_penalty else "",

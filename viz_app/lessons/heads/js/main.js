@@ -3,6 +3,7 @@
 import { registerScenes } from "../../stage/js/provide.js";
 import { Concat } from "./concat.js";
 import { Looking } from "./looking.js";
+import { MadeOf } from "./madeof.js";
 import { OneHead } from "./onehead.js";
 import { PaperHeads } from "./paperheads.js";
 import { Predict } from "./predict.js";
@@ -13,6 +14,7 @@ export default function register() {
   registerScenes("heads", {
     tour: Tour,
     looking: Looking,
+    flow: MadeOf,
     paper: PaperHeads,
     one: OneHead,
     concat: Concat,

@@ -48,6 +48,8 @@ export type Values = {
   parts: { kind: Kind; layer: number; error: number };
   /** Tokens of the translation and words of the sentence; null while another scene is open, as `missing` says. */
   looking: { tokens: string[]; words: string[] };
+  /** Tokens of a sentence and its translation; the last article, by its position, and that of another gender. */
+  made: { source: string[]; outputs: string[]; article: number | null; other: string | null };
   /** A recorded training: of each snapshot the self-attention heads that rest and look; null where it is missing. */
   rest: {
     steps: number[];

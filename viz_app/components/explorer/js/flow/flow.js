@@ -8,9 +8,9 @@ import { tokenText } from "../../../common/text/tokens.js";
 import { choicesAt } from "../beam/candidates.js";
 import { findings } from "../cards/findings.js";
 import { FlowCanvas } from "./flowcanvas.js";
+import { chosenToken, edgeAt } from "./flowparts.js";
 import { flowTable, waysTable } from "./flowtable.js";
 import { flowCaption, hitText, legend } from "./flowwords.js";
-import { chosenToken, edgeAt } from "./parts.js";
 
 /** @typedef {import("./flowcanvas.js").Hit} Hit */
 
@@ -207,7 +207,7 @@ export class Flow {
     this.detail.replaceChildren(...parts, " ", ...heads);
   }
 
-  /** @param {import("./parts.js").Edge} edge */
+  /** @param {import("./flowparts.js").Edge} edge */
   headButtons(edge) {
     const { kind, layer } = edge;
     return edge.heads.map(([head, flow]) => {
@@ -218,7 +218,7 @@ export class Flow {
 
   /**
    * The map of a head, with the pair that the way joins.
-   * @param {import("./parts.js").Edge} edge
+   * @param {import("./flowparts.js").Edge} edge
    * @param {number} head
    */
   open({ kind, layer, query, key }, head) {

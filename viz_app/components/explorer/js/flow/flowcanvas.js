@@ -7,9 +7,9 @@ import { ease } from "../../../common/text/format.js";
 import { Labels } from "../draw/geometry.js";
 import { ScrollCanvas } from "../draw/scrollcanvas.js";
 import { still } from "../draw/transition.js";
+import { Brush, between } from "./flowshapes.js";
 import { FoldedPlaces } from "./foldedplaces.js";
 import { allWords, foldedScene } from "./foldedscene.js";
-import { Brush, between } from "./scene.js";
 import { UnfoldedPlaces } from "./unfoldedplaces.js";
 import { unfoldedScene } from "./unfoldedscene.js";
 
@@ -19,7 +19,7 @@ const LARGER = 1.25; // letters in front of a class
 const UNIT = 10; // pixels of the font that is measured
 
 /** @typedef {import("./unfoldedplaces.js").Hit} Hit
- * @typedef {import("./scene.js").Scene} Scene
+ * @typedef {import("./flowshapes.js").Scene} Scene
  * @typedef {"morph" | "sweep" | "grow"} How
  * @typedef {object} FlowView What is to be seen.
  * @property {string} about Differs where texts do.

@@ -2,8 +2,8 @@
 
 import { h, tokenElement } from "../../../common/page/dom.js";
 import { signed } from "../../../common/text/format.js";
+import { carrying, edgeAt, endsOf, partsOf } from "./flowparts.js";
 import { partText } from "./flowwords.js";
-import { carrying, edgeAt, endsOf, partsOf } from "./parts.js";
 
 const MAX_CELLS = 900;
 const WAYS = 40; // rows of a page
@@ -46,7 +46,7 @@ export function flowTable(words, tokens, texts) {
  * The ways on the unfolded picture.
  * @param {FlowWord} word
  * @param {number} share
- * @param {{ tokens: import("./foldedplaces.js").Tokens, heads: (edge: import("./parts.js").Edge) => Node[] }} about
+ * @param {{ tokens: import("./foldedplaces.js").Tokens, heads: (edge: import("./flowparts.js").Edge) => Node[] }} about
  * @param {ExplorerTexts} texts
  * @returns {TableContent}
  */

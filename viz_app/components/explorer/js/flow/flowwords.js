@@ -3,7 +3,7 @@
 import { fill, h, tokenElement } from "../../../common/page/dom.js";
 import { fillText, formatCount, percent, signed } from "../../../common/text/format.js";
 import { tokenText } from "../../../common/text/tokens.js";
-import { edgeAt, endsOf, neuronsAt, partsOf } from "./parts.js";
+import { edgeAt, endsOf, neuronsAt, partsOf } from "./flowparts.js";
 
 const LISTED = 4; // parts that a sentence names
 const NEURONS = 4;

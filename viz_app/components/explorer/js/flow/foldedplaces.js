@@ -179,7 +179,7 @@ export class FoldedPlaces {
   /**
    * The token at a place of the picture.
    * @param {Point} point
-   * @returns {import("./parts.js").Focus | null}
+   * @returns {import("./flowparts.js").Focus | null}
    */
   at({ x, y }) {
     const [along, beside] = this.across ? [x, y] : [y, x];

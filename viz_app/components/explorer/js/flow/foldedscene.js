@@ -1,14 +1,14 @@
 // The folded picture: ribbons from each word of the translation to the words that it is made of.
 
 import { signed } from "../../../common/text/format.js";
+import { added, partsOf } from "./flowparts.js";
+import { bar, letters } from "./flowshapes.js";
 import { biasToken, shortened } from "./foldedplaces.js";
-import { added, partsOf } from "./parts.js";
-import { bar, letters } from "./scene.js";
 
-/** @typedef {import("./scene.js").Scene} Scene
- * @typedef {import("./scene.js").Shape} Shape
+/** @typedef {import("./flowshapes.js").Scene} Scene
+ * @typedef {import("./flowshapes.js").Shape} Shape
  * @typedef {import("./foldedplaces.js").FoldedPlaces} FoldedPlaces
- * @typedef {import("./parts.js").Focus} Focus
+ * @typedef {import("./flowparts.js").Focus} Focus
  */
 
 const NUMBER = 11.5; // size of numbers
@@ -77,7 +77,7 @@ export function allWords(places, words, theme) {
 /**
  * The ribbons of one word by its parts, side by side where they leave it.
  * @param {FoldedPlaces} places
- * @param {import("./parts.js").Part[]} parts
+ * @param {import("./flowparts.js").Part[]} parts
  * @param {number} output
  * @param {number} [narrow]
  * @returns {Map<string, Shape>}

@@ -3,14 +3,14 @@
 
 import { clamp } from "../../../common/page/keyboard.js";
 import { distance, single } from "./curves.js";
-import { carrying, edgeAt, edgeName } from "./parts.js";
+import { carrying, edgeAt, edgeName } from "./flowparts.js";
 
 /** @typedef {import("./foldedplaces.js").Tokens} Tokens
  * @typedef {import("./foldedplaces.js").Measure} Measure
  * @typedef {"encoder" | "decoder"} Stack
  * @typedef {{ left: number, right: number, top: number, foot: number, x: number[] }} Frame Of a stack, in pixels.
  * @typedef {{ stack: Stack, layer: number, position: number }} Node A state; layer 0 is the embedded token.
- * @typedef {{ node: Node } | { edge: number } | import("./parts.js").Focus} Hit
+ * @typedef {{ node: Node } | { edge: number } | import("./flowparts.js").Focus} Hit
  */
 
 const NARROW = 560; // below this width the stacks stand on each other
@@ -139,7 +139,7 @@ export class UnfoldedPlaces {
   }
 
   /**
-   * @param {import("./parts.js").Edge} edge
+   * @param {import("./flowparts.js").Edge} edge
    * @returns {number[]}
    */
   way(edge) {
@@ -200,7 +200,7 @@ export class UnfoldedPlaces {
   /** How far the ways that end at one place lie from its middle, so that they lie side by side. */
   sides() {
     const aside = new Map();
-    /** @type {Map<string, import("./parts.js").Edge[]>} */
+    /** @type {Map<string, import("./flowparts.js").Edge[]>} */
     const groups = new Map();
     for (const edge of this.edges) {
       if (edge.kind !== "cross") continue;
@@ -221,7 +221,7 @@ export class UnfoldedPlaces {
 
   /**
    * When a way grows, 0 to 1: from the foot upwards.
-   * @param {import("./parts.js").Edge | { kind: Stack, layer: number, residual: true }} edge
+   * @param {import("./flowparts.js").Edge | { kind: Stack, layer: number, residual: true }} edge
    * @returns {[number, number]}
    */
   grows(edge) {

@@ -3,13 +3,13 @@
 import { clamp } from "../../../common/page/keyboard.js";
 import { signed } from "../../../common/text/format.js";
 import { single } from "./curves.js";
+import { edgeName } from "./flowparts.js";
+import { bar, letters } from "./flowshapes.js";
 import { shortened } from "./foldedplaces.js";
 import { ink } from "./foldedscene.js";
-import { edgeName } from "./parts.js";
-import { bar, letters } from "./scene.js";
 import { BAR, LONGEST, STACKS } from "./unfoldedplaces.js";
 
-/** @typedef {import("./scene.js").Scene} Scene
+/** @typedef {import("./flowshapes.js").Scene} Scene
  * @typedef {import("./unfoldedplaces.js").UnfoldedPlaces} UnfoldedPlaces
  * @typedef {import("./unfoldedplaces.js").Stack} Stack
  * @typedef {import("./unfoldedplaces.js").Hit} Hit
@@ -56,7 +56,7 @@ export function unfoldedScene(places, hit, theme, names) {
 /**
  * Whether what is pointed at lights a way.
  * @param {Hit} hit
- * @param {import("./parts.js").Edge} edge
+ * @param {import("./flowparts.js").Edge} edge
  * @param {number} index
  * @param {UnfoldedPlaces} places
  */
