@@ -71,7 +71,7 @@ const HALO = [
   [3.5, 0.14],
 ]; // of a ribbon that is wide enough to shine: how much wider, how strong
 const [THIN, SHINES] = [0.8, 2.5]; // pixels of the thinnest ribbon, and of one that shines
-const [TWO_EDGES, APART] = [1, 3]; // width from which two edges are drawn, and how far apart they are at least
+const [TWO_EDGES, APART] = [1.6, 3]; // width from which two edges are drawn, and how far apart they are at least
 const HOLLOW = 0.4; // strength of a thinner ribbon that takes away
 const LEVELS = 32; // of strength, of thin ribbons
 const INKED = 0.72; // on white, where ribbons that cross get stronger

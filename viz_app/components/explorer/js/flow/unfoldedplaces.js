@@ -111,10 +111,10 @@ export class UnfoldedPlaces {
    */
   weights(stack) {
     const flows = this.columns[stack].map(() => 0);
+    const encodes = stack === "encoder";
     for (const { kind, query, key, flow } of this.edges) {
-      if (stack === "encoder" || kind !== "cross")
-        if ((kind === "encoder") === (stack === "encoder") || kind === "cross") flows[key] += Math.abs(flow);
-      if ((kind === "encoder") === (stack === "encoder")) flows[query] += Math.abs(flow);
+      if ((kind === "encoder") === encodes) flows[query] += Math.abs(flow);
+      if ((kind !== "decoder") === encodes) flows[key] += Math.abs(flow);
     }
     const most = Math.max(...flows, 1e-9);
     return flows.map((flow) => QUIET + (1 - QUIET) * Math.min(1, (8 * flow) / most));
@@ -158,43 +158,15 @@ export class UnfoldedPlaces {
     const y = this.y("decoder", layer + AFTER_CROSS) - aside;
     if (this.narrow) {
       const lane = last + along * (first - last) - aside;
-      const [turn, rise] = [top - 36, 0.35 * (top - y)];
-      return [
-        x,
-        top,
-        x,
-        top - 26,
-        lane,
-        turn + 26,
-        lane,
-        turn - 0,
-        lane,
-        Math.max(y, turn - rise) + 0.2 * (turn - y),
-        lane,
-        y,
-        end,
-        y,
-      ];
+      const turn = top - 36;
+      const up = [x, top, x, top - 26, lane, turn + 26, lane, turn];
+      return [...up, lane, turn - 0.25 * (turn - y), lane, y, end, y];
     }
     const lane = first + along * (last - first) + aside;
     const rise = Math.min(38, 8 + 0.12 * (lane - x));
     const turn = top + 2;
-    return [
-      x,
-      top,
-      x,
-      top - rise,
-      lane,
-      turn - 1.2 * rise,
-      lane,
-      turn,
-      lane,
-      turn + 0.85 * (y - turn),
-      lane + 0.25 * (end - lane),
-      y,
-      end,
-      y,
-    ];
+    const over = [x, top, x, top - rise, lane, turn - 1.2 * rise, lane, turn];
+    return [...over, lane, turn + 0.85 * (y - turn), lane + 0.25 * (end - lane), y, end, y];
   }
 
   /** How far the ways that end at one place lie from its middle, so that they lie side by side. */
@@ -238,17 +210,14 @@ export class UnfoldedPlaces {
    */
   at(point) {
     for (const stack of STACKS) {
-      const { x, foot } = this.frames[stack];
-      const position = x.findIndex((each) => Math.abs(each - point.x) < 8);
-      const layer = Math.round((foot - point.y) / ((foot - this.frames[stack].top) / this.layers[stack]));
-      if (position >= 0 && layer >= 0 && layer <= this.layers[stack] && Math.abs(this.y(stack, layer) - point.y) < 7)
-        return { node: { stack, layer, position } };
-      const nearest = x.reduce(
-        (best, each, i) => (Math.abs(each - point.x) < Math.abs(x[best] - point.x) ? i : best),
-        0,
-      );
-      const below = point.y > foot + 8 && point.y < foot + this.foot && Math.abs(x[nearest] - point.x) < 40;
-      if (below) return stack === "encoder" ? { source: nearest } : nearest ? { output: nearest - 1 } : null;
+      const { x, foot, top } = this.frames[stack];
+      const away = x.map((each) => Math.abs(each - point.x));
+      const position = away.indexOf(Math.min(...away));
+      const layer = Math.round(((foot - point.y) / (foot - top)) * this.layers[stack]);
+      const close = layer in this.word.states[stack] && Math.abs(this.y(stack, layer) - point.y) < 7;
+      if (close && away[position] < 8) return { node: { stack, layer, position } };
+      const below = point.y > foot + 8 && point.y < foot + this.foot && away[position] < 40;
+      if (below) return stack === "encoder" ? { source: position } : position ? { output: position - 1 } : null;
     }
     let [best, least] = [-1, Infinity];
     this.edges.forEach((edge, index) => {
