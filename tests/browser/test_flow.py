@@ -156,6 +156,7 @@ def test_the_share_says_how_many_edges_carry_it(open_explorer: Open) -> None:
         )
         assert caption(page) == expected
     page.locator(".beside > button.tool").click()
+    settle(page)
     assert page.locator(".table tbody tr").count() == min(count, 40)
 
 
