@@ -100,6 +100,7 @@ def test_heads_are_counted_by_kind() -> None:
     assert one.information == ((0.5, -0.1), (0.2, 0.1)) and card.unreadable == ()
 
 
+RATES: tuple[object, ...] = ([], "0.5", [[]], [0.5], [[0.5], [0.5, 0.5]], [[1.5]], [["<b>"]])
 UNSOUND: dict[str, list[object]] = {
     "alignment": [
         None,
@@ -109,7 +110,7 @@ UNSOUND: dict[str, list[object]] = {
         {"aer": None},
         {"best_head": None},
         {"best_head": {"layer": "x", "head": 0}},
-        *({"aer": {"output": rates}} for rates in ([], "0.5", [[]], [0.5], [[0.5], [0.5, 0.5]], [[1.5]], [["<b>"]])),
+        *({"aer": {"output": rates}} for rates in RATES),
     ],
     "probes": [
         None,
