@@ -34,7 +34,7 @@ from transformer_core.translator import Translation, Translator
 
 log = logging.getLogger(__name__)
 _LARGE_GAP = 0.05  # of the sum of a row
-STEPS = 32
+STEPS = 64
 
 
 def attribute(

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from transformer_core.analysis.attribution import Attribution, Contrast
     from transformer_core.translator import Translator
 
-STEPS = 32
+STEPS = 64
 
 
 def _options(parser: Parser) -> None:

@@ -37,7 +37,7 @@ ALIGNER = "best-head"  # attention again, of the head that aligns words best
 APART = ("attention", ALIGNER, "norm", "norm-ln")  # source and target are two sub-layers, which no common whole joins
 SIDES = ("source", "target")
 WORDS = 3  # left out at most in the check
-_POINTS_OF_PATH = 32  # of integrated gradients, see `attribute`
+_POINTS_OF_PATH = 64  # of integrated gradients, see `attribute`
 
 
 @dataclass(frozen=True, eq=False)
