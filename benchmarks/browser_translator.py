@@ -1,9 +1,10 @@
-"""Measure the browser's translator in Node beside Python: greedy search, beam search, and all maps, packed.
+"""Measure the browser's translator in Node beside Python: greedy search, beam search, all maps, packed, and the flow.
 
     python -m benchmarks.browser_translator [--checkpoint DIR] [--text TEXT] [--clock cpu] [--rounds 30] [--quick]
 
 One sentence; `kernel` multiplies in WebAssembly, `plain` in JavaScript, and `python` with torch on one thread. All take
 turns. `maps` is a forced pass over source and translation for the weights of every head, in the bytes of the explorer.
+`flow` is that of every word, with the logit lens; `contrast` that of the last one, compared with another token.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from benchmarks.machine import read_options, report
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import Translator
 from viz_app.components.explorer.weights import pack_weights
+from viz_app.explorer_view.flow import flow_data
 from viz_app.explorer_view.live_model import live_model
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
@@ -34,7 +36,7 @@ from viz_app.text import texts
 
 TEXT = "The old dog sleeps in the garden, and the cat eats a fish."
 SCRIPT = Path(__file__).parent / "peers" / "browser_translator.js"
-TASKS = ("greedy", "beam", "maps")
+TASKS = ("greedy", "beam", "maps", "flow", "contrast")
 NODES = {"kernel": "", "plain": "plain"}
 
 
@@ -70,6 +72,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     translator = Translator.load(folder, options.device)
     service = TranslationService(translator, RequestQueue(1), name=folder.name)
     translation = translator.translate(options.text, beam=BEAM)
+    last = len(translation.hypotheses[0].ids)
     with ExitStack() as stack:
         description = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "live.json"
         description.write_text(json.dumps(live_model(service, texts("en", source="en"))), encoding="utf-8")
@@ -77,6 +80,10 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
             "greedy python": timed(options.clock, lambda: translator.translate(options.text, beam=1)),
             "beam python": timed(options.clock, lambda: translator.translate(options.text, beam=BEAM)),
             "maps python": timed(options.clock, lambda: pack_weights(translation.attention_of(0))),
+            "flow python": timed(options.clock, lambda: flow_data(translator, translation, folder.name)),
+            "contrast python": timed(
+                options.clock, lambda: flow_data(translator, translation, folder.name, range(last, last + 1), ".")
+            ),
         }
         for name, mode in NODES.items():
             node = Node(str(folder), str(description), options.text, mode)

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { flowData } from "../../viz_app/components/live/js/flowdata.js";
 import { explorerPayload } from "../../viz_app/components/live/js/payload.js";
 import { Translator } from "../../viz_app/components/live/js/translator.js";
 
@@ -18,7 +19,19 @@ function search(beam) {
 }
 
 const shown = search(4);
-const tasks = { greedy: () => search(1), beam: () => search(4), maps: () => explorerPayload(translator, shown) };
+
+function flow(options) {
+  const steps = flowData(translator, shown, options);
+  while (!steps.next().done);
+}
+
+const tasks = {
+  greedy: () => search(1),
+  beam: () => search(4),
+  maps: () => explorerPayload(translator, shown),
+  flow: () => flow({}),
+  contrast: () => flow({ at: shown.search.hypotheses[0].ids.length, against: "." }),
+};
 for (let round = 0; round < 8; round++) for (const task of Object.values(tasks)) task(); // until it is compiled
 console.log(translator.text(shown));
 createInterface({ input: process.stdin }).on("line", (name) => {

@@ -1,10 +1,11 @@
-"""Measure a page of `headlight page --live`: its size, and the wait from typing to the maps.
+"""Measure a page of `headlight page --live`: its size, and the wait from typing to the maps and to the flow.
 
     python -m benchmarks.screen.live_page [--checkpoint DIR ...] [--rounds 3]
 
 Each sentence has about twelve words and is typed at once, for the first time in its page. Seconds count to two
 frames after the explorer has its data; 0.06 s of them the page waits for the next key. The first sentence of a page
-waits for the weights too and is given alone. Needs the development requirements and a Chromium.
+waits for the weights too and is given alone. `compared` is the wait from comparing the sixth token with another to its
+flow. Needs the development requirements and a Chromium.
 """
 
 from __future__ import annotations
@@ -44,28 +45,42 @@ _TYPED = """
   const start = performance.now();
   field.value = text;
   field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
-  const look = () => {
-    if (root.explorer.translation?.about?.text !== text) return setTimeout(look, 2);
-    requestAnimationFrame(() => requestAnimationFrame(() => resolve((performance.now() - start) / 1000)));
+  const until = (there) => new Promise((resolve) => {
+    const look = () => {
+      if (!there()) return setTimeout(look, 2);
+      requestAnimationFrame(() => requestAnimationFrame(() => resolve((performance.now() - start) / 1000)));
+    };
+    look();
+  });
+  const findings = () => globalThis[Symbol.for("headlight.findings")].get(undefined) ?? {};
+  const run = async () => {
+    const typed = await until(() => root.explorer.translation?.about?.text === text);
+    const flow = await until(() => findings().flow?.source === text);
+    const [, [[versus]]] = root.explorer.translation.steps[5];
+    const before = (performance.now() - start) / 1000;
+    root.explorer.store.set({ kind: "cross", pin: "q5", versus });
+    const compared = await until(() => findings().contrast?.source === text) - before;
+    root.explorer.store.set({ pin: null, versus: null });
+    resolve([typed, flow, compared]);
   };
-  look();
+  run();
 })
 """
 
 
-def _typed(browser: Browser, path: Path, count: int) -> list[float]:
-    """Seconds from typing to the maps, by sentence, in a window without network."""
+def _typed(browser: Browser, path: Path, count: int) -> list[list[float]]:
+    """Seconds from typing to the maps, to the flow, and of a comparison, by sentence, in a window without network."""
     context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
     page = context.new_page()
     page.goto(path.as_uri())
     page.locator(".tile canvas").first.wait_for()
-    waits = [float(page.evaluate(_TYPED, text)) for text in SENTENCES[:count]]
+    waits: list[list[float]] = [page.evaluate(_TYPED, text) for text in SENTENCES[:count]]
     context.close()
     return waits
 
 
 def measure(checkpoints: list[str], rounds: int, count: int) -> dict[str, dict[str, float]]:
-    """Size in MB, its ratio to the weights, and seconds: the first sentence; median and longest of the others."""
+    """Size in MB, its ratio to the weights, and seconds: the first sentence; of the others medians and the longest."""
     results = {}
     with tempfile.TemporaryDirectory() as folder, browsing() as browser:
         for checkpoint in checkpoints:
@@ -73,14 +88,16 @@ def measure(checkpoints: list[str], rounds: int, count: int) -> dict[str, dict[s
             if run_command(["page", "--live", "--checkpoint", str(source), "--out", str(path)], PROGRAM):
                 raise SystemExit(f"the page of {checkpoint} was not written")
             runs = [_typed(browser, path, count) for _ in range(rounds)]
-            later = [seconds for run in runs for seconds in run[1:]]
+            later, flow, compared = zip(*(seconds for run in runs for seconds in run[1:]), strict=True)
             size = path.stat().st_size
             results[source.name] = {
                 "megabytes": size / 1e6,
                 "times_weights": size / sum(each.stat().st_size for each in source.glob("*.safetensors")),
-                "first": statistics.median(run[0] for run in runs),
+                "first": statistics.median(run[0][0] for run in runs),
                 "typed": statistics.median(later),
                 "longest": max(later),
+                "flow": statistics.median(flow),
+                "compared": statistics.median(compared),
             }
     return results
 
@@ -93,7 +110,7 @@ def main() -> None:
     )
     count = 3 if options.quick else len(SENTENCES)
     measurements = measure(options.checkpoint, options.rounds or (1 if options.quick else 3), count)
-    header = ["page", "MB", "x weights", "first s", "typed s", "longest s"]
+    header = ["page", "MB", "x weights", "first s", "typed s", "longest s", "flow s", "compared s"]
     rows = [[name, *(f"{number:.2f}" for number in numbers.values())] for name, numbers in measurements.items()]
     report("pages that translate", header, rows, {"benchmark": "live_page", "pages": measurements}, options)
 
