@@ -438,7 +438,7 @@ type ExplorerHeader = {
     /** Tokens that the translation was forced to begin with: of the selection, as far as these maps have it. */
     force?: string;
     /** Of a page without Python: whether heads, or all of a layer, can be switched off, tokens forced or the flow
-     * computed, the branches that are there, and the model as commands name it. */
+     * computed (false: it is there, but no comparison), the branches that are there, and the model as commands name it. */
     answers?: {
       off?: boolean;
       layer?: boolean;

@@ -21,6 +21,7 @@ from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.cli.service import load_service
 from viz_app.components.explorer.weights import pack_weights
+from viz_app.explorer_view.flow import flow_data
 from viz_app.serving.models.search_tree import search_tree
 from viz_app.serving.models.translation_service import BEAM
 from viz_app.standalone.live import live_document, live_weights
@@ -38,6 +39,11 @@ _SHOWN = """(root) => {
   let letters = "";
   for (const byte of weights.data) letters += String.fromCharCode(byte);
   return { about, tokens: axes.outputs.tokens, beam, data: btoa(letters) };
+}"""
+
+_FLOW = """([name, source]) => {
+  const finding = globalThis[Symbol.for("headlight.findings")].get(undefined)?.[name];
+  return finding?.source === source ? finding : null;
 }"""
 
 
@@ -69,6 +75,24 @@ def check(result: dict[str, Any], wanted: Translation, translator: Translator) -
     assert np.abs(levels[0] - levels[1]).max() <= 1
 
 
+def check_flow(page: Page, translation: Translation, translator: Translator) -> None:
+    """What every word is made of, and of one compared with a runner-up."""
+    flow = until(page, lambda: page.evaluate(_FLOW, ["flow", SENTENCE]))
+    expected = flow_data(translator, translation, "en-fr-small")
+    assert flow["tokens"] == expected["tokens"] and flow["lens"] == expected["lens"]
+    logits = [word["logit"] for word in expected["words"] if word]
+    assert [word["logit"] for word in flow["words"]] == pytest.approx(logits, rel=1e-3)
+    other = translation.alternatives[2][1][0]
+    page.locator(".explorer").evaluate(
+        "({ explorer }, versus) => explorer.store.set({ kind: 'cross', pin: 'q2', versus })", other
+    )
+    contrast = until(page, lambda: page.evaluate(_FLOW, ["contrast", SENTENCE]))
+    word = flow_data(translator, translation, "en-fr-small", range(2, 3), other)["words"][2]
+    assert word and (contrast["at"], contrast["against"]) == (2, other)
+    assert contrast["words"][2]["logit"] == pytest.approx(word["logit"], rel=1e-3)
+    page.locator(".explorer").evaluate("({ explorer }) => explorer.store.set({ form: 'map', pin: null, versus: null })")
+
+
 def test_what_is_typed_and_asked_is_answered_as_python_does(
     written: str, open_page: OpenPage, check_accessibility: CheckAccessibility
 ) -> None:
@@ -79,6 +103,7 @@ def test_what_is_typed_and_asked_is_answered_as_python_does(
     field.fill(SENTENCE)
     original = translator.translate(SENTENCE, beam=BEAM)
     check(shown(page, SENTENCE), original, translator)
+    check_flow(page, original, translator)
 
     for button, heads in ((".off-button", 1), (".off-layer", 8)):
         page.locator(button).click()

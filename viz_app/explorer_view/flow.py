@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SENT_SHARE = 0.98  # of all flow that the ways of a word carry
 MAX_WAYS = 1_500  # of a word
+FILE_WAYS = 400  # of a word, in the file of a page
 MAX_WORDS = 48  # of a longer translation the words around the chosen one
 MAX_HEADS = 3  # of a way
 MAX_NEURONS = 60  # of a word
@@ -97,6 +98,19 @@ def contrast(
     if other not in _vocabulary(service.translator):  # of an address
         return {"contrast": None}
     return {"contrast": _computed(service, session, result, range(at, at + 1), other)}
+
+
+def shortened(data: FlowData | None) -> FlowData | None:
+    """Return a flow with the largest ways of each word only, for the file of a page."""
+    if data is None:
+        return None
+    count = FILE_WAYS
+    words: list[FlowWord | None] = [
+        word
+        and {**word, "ways": word["ways"][: 4 * count], "flows": word["flows"][:count], "heads": word["heads"][:count]}
+        for word in data["words"]
+    ]
+    return {**data, "words": words}
 
 
 def chosen_word(selection: Selection) -> int | None:

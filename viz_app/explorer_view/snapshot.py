@@ -143,6 +143,8 @@ def branch_payload(
         about |= {"models": [], "titles": {}, "answers": answers}
     parsed = parse_tree(result.translation, branch, shown.translation, translator)
     best = best_head(served.card, result.maps)
+    if answers is not None and "flow" in answers:
+        best = replace(best, form="flow")
     return payload(shown, t, best, served.card, beam=tree, tree=parsed, about=about)
 
 

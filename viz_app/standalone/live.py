@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 from viz_app.components.explorer.code import explorer_code, licences
+from viz_app.components.explorer.selection import Selection
 from viz_app.components.live import worker_code
 from viz_app.components.modules import join_modules
 from viz_app.explorer_view import findings
+from viz_app.explorer_view.flow import flow, shortened
 from viz_app.explorer_view.live_model import live_model, model_files, opening_payload
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.standalone.document import FOLDER, check_size, standalone_page
@@ -36,12 +38,14 @@ def live_document(service: TranslationService, language: str, *, weights: str | 
     """
     t = texts(language, source=service.source_language)
     live = live_model(service, t)
+    opening = flow(service, "live", service.translate("live", service.first_example), Selection())
     known = {"cards": head_cards(service, t), "roles": findings.roles(service, "live", t)["roles"]}
     blocks = {
         "live": json.dumps(live).encode(),
         "worker": worker_code().encode(),
         "opening": opening_payload(service, t),
         "findings": json.dumps(known, allow_nan=False).encode(),
+        "flow": json.dumps(shortened(opening["flow"]), allow_nan=False).encode(),
     }
     allowed = _ALLOWED | ({"connect-src": "'self'"} if weights else {})
     if weights is None:

@@ -31,7 +31,8 @@ def test_the_files_of_the_model_are_in_the_page(
     live = json.loads(data["live"])
     assert sum(live["files"].values()) == len(data["weights"]) and list(live["files"])[-1] == "tokenizer.model"
     header, _ = split_buffer(data["opening"])
-    assert header["about"]["text"] == service.first_example
+    assert header["about"]["text"] == service.first_example and header["selection"]["form"] == "flow"
+    assert json.loads(data["flow"])["source"] == service.first_example
     assert header.items() >= live["header"].items() and header["texts"]["off_back"] == "다시 켜기"
 
 

@@ -6,6 +6,7 @@ import { headAddress, parseHead } from "../../components/common/heads/heads.js";
 import { h, tokenElement } from "../../components/common/page/dom.js";
 import { fillText } from "../../components/common/text/format.js";
 import { receiveFinding } from "../../components/explorer/js/cards/findings.js";
+import { chosenToken } from "../../components/explorer/js/flow/flowparts.js";
 import { Host } from "./host.js";
 import { readBytes, readJson, readPacked, takeText } from "./packed.js";
 
@@ -25,6 +26,10 @@ class LivePage {
   force = null;
   /** @type {string | null} Heads that are switched off, such as "cross.6.7 cross.6.8". */
   off = null;
+  /** @type {{ flow: FlowData | null, contrast: FlowData | null }} What the words are made of, as far as it is known. */
+  made = { flow: null, contrast: null };
+  explaining = "";
+  updates = 1; // under way, with the opening
   turn = 0;
   /** @type {Map<number, (answer: any) => void>} By number of the request. */
   waiting = new Map();
@@ -69,10 +74,13 @@ class LivePage {
 
   async begin() {
     if (!this.about.url) this.open();
-    const { cards, roles } = await readPacked("findings");
+    const [{ cards, roles }, flow] = await Promise.all([readPacked("findings"), readPacked("flow")]);
     this.cards = cards;
-    receiveFinding({ roles });
+    this.made.flow ??= flow;
+    receiveFinding({ roles, ...this.made });
     this.tellCard();
+    this.updates--;
+    this.explain();
   }
 
   tellCard() {
@@ -163,10 +171,20 @@ class LivePage {
   }
 
   /**
-   * Translates a text, and again without the heads that are switched off.
+   * Translates a text, and finds out what its words are made of.
    * @param {string} text
    */
   async update(text = this.text) {
+    this.updates++;
+    await this.translate(text).finally(() => this.updates--);
+    this.explain();
+  }
+
+  /**
+   * Translates a text, and again without the heads that are switched off.
+   * @param {string} text
+   */
+  async translate(text) {
     const { branch, force } = this;
     const answer = await this.ask({ do: "translate", text, branch, prefix: force?.split(" ") });
     if (!answer) return;
@@ -181,6 +199,35 @@ class LivePage {
     if (!this.off) return;
     const reply = await this.ask({ do: "without", text, heads: this.off.split(" ").map(parseHead) });
     if (reply) receiveFinding({ off: reply.off });
+  }
+
+  /** Asks for what is not known of the flow: of all words, then of the chosen one compared with a token. */
+  async explain() {
+    if (this.explaining || this.updates) return; // which then goes on with the newest selection
+    for (let next = this.unexplained(); next && JSON.stringify(next) !== this.explaining; next = this.unexplained()) {
+      this.explaining = JSON.stringify(next);
+      const answer = await this.ask(next);
+      if (!answer) break;
+      Object.assign(this.made, next.against ? { contrast: answer.flow } : { flow: answer.flow });
+      receiveFinding(this.made);
+    }
+    this.explaining = "";
+  }
+
+  /** The request for what is not known; null for nothing. */
+  unexplained() {
+    const { axes, about, beam } = readBuffer(/** @type {Uint8Array} */ (this.data)).header;
+    const { text, source, force } = about;
+    const { tokens } = axes.outputs;
+    const fits = (/** @type {FlowData | null} */ data) =>
+      data?.source === source && String(data?.tokens) === String(tokens);
+    const { flow, contrast } = this.made;
+    const { versus } = this.selection;
+    const at = chosenToken(this.selection, { axes, length: tokens.length });
+    const request = { do: "flow", text, branch: beam.shown, prefix: force?.split(" "), at };
+    if (!flow || !fits(flow) || (at !== null && !flow.words[at])) return { ...request, against: null };
+    const known = fits(contrast) && contrast?.at === at && contrast?.against === versus;
+    return at === null || !versus || known ? null : { ...request, against: versus };
   }
 
   /**
@@ -215,7 +262,7 @@ class LivePage {
     const chosen = branch !== this.selection.branch || force !== this.selection.force; // not a report of an older text
     this.selection = value;
     this.tellCard();
-    if (!chosen || (branch === this.branch && force === this.force)) return;
+    if (!chosen || (branch === this.branch && force === this.force)) return void this.explain();
     Object.assign(this, { branch, force });
     this.update();
   }

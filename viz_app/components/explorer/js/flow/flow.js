@@ -84,7 +84,7 @@ export class Flow {
    */
   offered({ key, about, available, length }) {
     const { flow } = findings(key);
-    const waits = flow === undefined && (!about?.answers || Boolean(about.answers.flow));
+    const waits = flow === undefined && (!about?.answers || about.answers.flow !== undefined);
     return (Boolean(flow) || waits) && available.length === 3 && length > 0;
   }
 
@@ -167,7 +167,8 @@ export class Flow {
     this.share.value = String(state.share);
     this.share.style.setProperty("--share", String((state.share - 10) / 89));
     this.shareText.textContent = percent(state.share / 100);
-    this.against.hidden = none || !translation.steps.length;
+    const { answers } = translation.about ?? {};
+    this.against.hidden = none || !translation.steps.length || Boolean(answers && !answers.flow);
     if (chosen === null || this.against.hidden) return;
     const { others } = choicesAt(translation, chosen);
     const tokens = others.map(({ token }) => token);
