@@ -103,6 +103,7 @@ def test_a_page_saves_the_head_and_the_tiles_that_it_shows(
     page = blank
     page.goto(url)
     assert is_drawn(page, ".tiles canvas")
+    page.locator(".explorer").evaluate("({ explorer }) => explorer.store.set({ form: 'map' })")
     page.locator(".menu-button").click()
 
     def saved(row: int, format: str) -> bytes:

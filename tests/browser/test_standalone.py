@@ -58,6 +58,14 @@ def test_the_explorer_answers_from_its_file(tmp_path: Path, open_page: OpenPage)
     options = [f"--text={text}" for text in SENTENCES]
     page = open_page(written(tmp_path, *options, "--branches=2", "--language=ko"), width=390, height=844)
     t = texts("ko").table("explorer")
+    flows = 'globalThis[Symbol.for("headlight.findings")].get(undefined)?.flow?.source ?? null'
+    assert until(page, lambda: page.evaluate(flows) == SENTENCES[0])
+    choose = "({ explorer }, changes) => explorer.store.set(changes)"
+    page.locator(".explorer").evaluate(choose, {"pin": "q1"})
+    assert is_drawn(page, ".flow canvas")
+    assert page.locator(".flow-against").is_hidden()  # nothing computes a comparison
+    page.locator(".explorer").evaluate(choose, {"form": "map", "pin": None})
+
     page.locator(".head-role b").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert is_drawn(page, ".tiles canvas") and is_drawn(page, ".map canvas")
@@ -75,10 +83,12 @@ def test_the_explorer_answers_from_its_file(tmp_path: Path, open_page: OpenPage)
     assert [row.is_enabled() for row in rows.all()[:4]] == [True, True, False, False]
     rows.nth(1).click()
     page.locator(".branch-note").get_by_text(t["beam_back"]).wait_for()
+    assert until(page, lambda: page.evaluate(flows) is None)  # only the first branch has one
     page.locator("header select").select_option(label=SENTENCES[1])
     names = page.locator(".compare-name")
     names.nth(1).get_by_text(SENTENCES[1]).wait_for()
     names.nth(0).get_by_text(SENTENCES[0]).wait_for()
+    assert until(page, lambda: page.evaluate(flows) == SENTENCES[1])
     rest(page)
     assert is_drawn(page, ".side-difference canvas")
 

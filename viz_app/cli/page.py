@@ -126,7 +126,7 @@ def _explorer(options: Options, service: TranslationService) -> bytes:
     from viz_app.standalone.sentences import BRANCHES, map_bytes, render_sentences
 
     sentences, branches = list(_sentences(options, service)), options.branches or BRANCHES
-    size = 0.5 + 0.7e-6 * map_bytes(service, sentences, branches)
+    size = 0.5 + 0.2 * len(sentences) + 0.7e-6 * map_bytes(service, sentences, branches)
     log.info("%s, about %.1f MB", counted(len(sentences), "sentence"), size)
     return render_sentences(service, sentences, options.language, branches=branches, heads_off=bool(options.heads_off))
 

@@ -45,12 +45,14 @@ class PageSentence:
         branches: Payloads of `viz_app.components.explorer.pack`, one for each branch from 0 on.
         off: Findings of `without_head`, by head, such as "cross.6.8".
         free: Finding of `free_search`; None for none.
+        flow: Finding of `explorer_view.flow`, of the first branch; None for none.
     """
 
     text: str
     branches: Sequence[bytes]
     off: Mapping[str, Any] = field(default_factory=dict)
     free: Mapping[str, Any] | None = None
+    flow: Mapping[str, Any] | None = None
 
 
 def explorer_page(
@@ -77,6 +79,7 @@ def explorer_page(
         for number, sentence in enumerate(sentences)
         for branch, payload in enumerate(sentence.branches)
     }
+    blocks |= {f"s{number}flow": _json(sentence.flow) for number, sentence in enumerate(sentences)}
     findings = {
         "cards": cards or {},
         "roles": roles,
@@ -93,7 +96,7 @@ def explorer_page(
         sentences[0].text,
         [explorer_code(), join_modules(FOLDER / "js" / "explorer_page.js")],
         about,
-        {**blocks, "findings": json.dumps(findings, separators=(",", ":"), allow_nan=False).encode()},
+        {**blocks, "findings": _json(findings)},
         language=language,
         origin=Origin(record=origin.record, licences={**licences(), **origin.licences}),
         theme=theme,
@@ -167,6 +170,10 @@ def standalone_page(
         allowed=allowed,
     )
     return page.encode("utf-8", errors="replace")
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 
 def _text(text: str) -> str:

@@ -8,8 +8,10 @@ from typing import Any
 from transformer_core.analysis.ablation import Head
 from transformer_core.attention_maps import KINDS
 from transformer_core.progress import tracked
+from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import packed_size
 from viz_app.explorer_view import findings
+from viz_app.explorer_view.flow import flow, shortened
 from viz_app.explorer_view.snapshot import branch_payload
 from viz_app.export.provenance import checkpoint_record
 from viz_app.serving.input_validation import Sentence
@@ -87,6 +89,9 @@ def _prepared(
     text, best = sentence.text, service.translate(session, sentence.source)
     count = _count(best, branches)
     answers = {"off": heads_off, "branches": list(range(count)), **checkpoint_record(service.translator)}
+    made = shortened(flow(service, session, best, Selection())["flow"])
+    if made is not None:
+        answers["flow"] = False  # for no comparison
     payloads = []
     for branch in range(count):
         result = service.translate_branch(session, best, branch)
@@ -95,7 +100,7 @@ def _prepared(
     off = {str(head): findings.without_head(service, session, best, head)["off"] for head in heads}
     searches = service.parses and service.translator.decoding.constrained
     free = findings.free_search(service, session, best)["free"] if searches else None
-    return PageSentence(text=text, branches=payloads, off=off, free=free)
+    return PageSentence(text=text, branches=payloads, off=off, free=free, flow=made)
 
 
 def all_heads(service: TranslationService) -> Iterator[Head]:

@@ -23,6 +23,8 @@ from transformer_core.head import Head
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import split_buffer
+from viz_app.explorer_view import flow as flow_view
+from viz_app.explorer_view.flow import flow_data
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.standalone import document, origin
 from viz_app.standalone import sentences as module
@@ -46,11 +48,12 @@ def written(run: Callable[..., int], tmp_path: Path, *options: str) -> bytes:
 
 
 def test_the_maps_and_branches_are_those_of_the_model(
-    run: Callable[..., int], translator: Translator, tmp_path: Path
+    run: Callable[..., int], translator: Translator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(flow_view, "FILE_WAYS", 20)
     page = written(run, tmp_path, f"--text={SENTENCE}", f"--text={OTHER}", "--branches=2")
     data = blocks(page)
-    assert set(data) == {"findings", "s0b0", "s0b1", "s1b0", "s1b1"}
+    assert set(data) == {"findings", "s0b0", "s0b1", "s0flow", "s1b0", "s1b1", "s1flow"}
     for number, text in enumerate((SENTENCE, OTHER)):
         best = translator.translate(text, beam=BEAM)
         for branch in range(2):
@@ -58,7 +61,7 @@ def test_the_maps_and_branches_are_those_of_the_model(
             hypothesis = best.hypotheses[branch]
             assert header["beam"]["shown"] == branch
             assert header["about"].items() >= {"text": text, "source": text, "models": []}.items()
-            named = {"off": False, "branches": [0, 1], "checkpoint": "random"}
+            named = {"off": False, "branches": [0, 1], "checkpoint": "random", "flow": False}
             assert header["about"]["answers"].items() >= named.items()
             tokens = translator.tokenizer.tokens(hypothesis.ids)
             assert header["axes"]["outputs"]["tokens"][: len(tokens)] == list(tokens)
@@ -71,6 +74,12 @@ def test_the_maps_and_branches_are_those_of_the_model(
                 expected = expected[:, :, *np.tril_indices(expected.shape[2])]
             values = np.frombuffer(weights, "<u2", expected.size, packed["offset"]).reshape(expected.shape)
             np.testing.assert_allclose(values / 65535, expected, atol=1 / 65535)
+        flow, expected_flow = json.loads(data[f"s{number}flow"]), flow_data(translator, best, "random")
+        assert len(flow["words"]) == len(expected_flow["words"])
+        for word, other in zip(flow["words"], expected_flow["words"], strict=True):
+            assert other and word["logit"] == pytest.approx(other["logit"], rel=1e-3)
+            assert word["flows"] == pytest.approx(other["flows"][:20], rel=1e-3)
+            assert [len(word[name]) for name in ("ways", "flows", "heads")] == [80, 20, 20]
 
 
 def test_heads_off_and_roles_are_in_the_page(run: Callable[..., int], translator: Translator, tmp_path: Path) -> None:

@@ -48,6 +48,13 @@ class ExplorerPage {
     receiveFinding({ card, off: prepared?.off[off ?? ""] ?? null, free: prepared?.free ?? null });
   }
 
+  /** What the words are made of; of the first branch only. */
+  async tellFlow() {
+    const { at } = this;
+    const flow = await readPacked(`s${at}flow`);
+    if (at === this.at) receiveFinding({ flow: this.selection.branch ? null : flow });
+  }
+
   /** @param {number} index Of a sentence. */
   show(index) {
     this.at = index;
@@ -62,7 +69,9 @@ class ExplorerPage {
     const turn = ++this.sent;
     const { branches } = this.sentences[this.at];
     const data = await readBytes(branches[this.selection.branch] ?? branches[0]);
-    if (turn === this.sent) mountWith("explorer", { ...this.host.component, data });
+    if (turn !== this.sent) return;
+    mountWith("explorer", { ...this.host.component, data });
+    this.tellFlow();
   }
 
   /**
