@@ -42,7 +42,7 @@ RIGHT = [
     "explorer[`kind_${kind}`]",
     "classroom.page_title",
     "lesson.play",
-    "settings.warmup",
+    "settings.budget",
     "arrays.tensors.shape",
     "sent.cells[0].place[1].toFixed(2)",
 ]
@@ -51,7 +51,7 @@ WRONG = [
     "explorer.own_help",  # of another component
     "classroom.page_titl",
     "lesson.plays",
-    "settings.warmpu",
+    "settings.budgte",
     "arrays.tensor.shape",
     "sent.cells[0].column",
 ]
