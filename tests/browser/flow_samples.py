@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from transformer_core.attention_maps import KINDS
+
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
@@ -35,7 +37,7 @@ def _word(maps: AttentionMaps, position: int, seed: int) -> dict[str, Any]:
     inputs = generator.normal(1.0, 3.0, len(maps.inputs)).round(2) + 0.002
     inputs[position + 1 :] = 0.0
     ways = []
-    for number, kind in enumerate(("encoder", "decoder", "cross")):
+    for number, kind in enumerate(KINDS):
         mean = maps.weights(kind).mean(1)
         flows = mean**2 * generator.normal(2.0, 4.0, mean.shape)
         for layer, query, key in np.argwhere(mean > 0).tolist():

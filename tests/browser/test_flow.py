@@ -40,9 +40,9 @@ def caption(page: Page) -> str:
     return page.locator("figure.head .caption").inner_text()
 
 
-def hit(page: Page, **place: Any) -> dict[str, float]:
+def hit(page: Page, **place: Any) -> Any:
     """Where something of the unfolded picture is on its canvas: an edge by its index, or a state."""
-    answer: dict[str, float] = page.locator(".explorer").evaluate(
+    return page.locator(".explorer").evaluate(
         """(root, { edge, stack, layer, position }) => {
           const places = root.explorer.figure.flow.canvas.unfolded;
           if (edge === undefined) return { x: places.frames[stack].x[position], y: places.y(stack, layer) };
@@ -51,7 +51,6 @@ def hit(page: Page, **place: Any) -> dict[str, float]:
         }""",
         place,
     )
-    return answer
 
 
 def test_the_chosen_word_says_its_parts_and_their_sum(open_explorer: Open) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
 from transformer_core.analysis.flow import POINTS, flows
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
+from transformer_core.attention_maps import KINDS
 from viz_app.components.explorer.selection import Selection
 from viz_app.explorer_view import flow as flow_view
 from viz_app.explorer_view.flow import chosen_word, contrast, flow
@@ -44,8 +46,7 @@ def test_parts_are_those_of_the_library(service: TranslationService, result: Tra
     run = teacher_forced_run(service.translator, _TEXT, result.translation, points=POINTS)
     expected = next(flows(service.translator, run, [1]))
     kind, layer, query, key = word["ways"][:4]
-    name = ("encoder", "decoder", "cross")[kind]
-    edges = expected.maps[name][layer, :, query, key]
+    edges = expected.maps[KINDS[kind]][layer, :, query, key]
     assert word["flows"][0] == pytest.approx(edges.sum(), rel=1e-3)
     head, part = word["heads"][0][:2]
     assert part == pytest.approx(edges[head], rel=1e-3)
@@ -57,7 +58,7 @@ def test_a_contrast_is_of_the_chosen_word_only(service: TranslationService, resu
     data = contrast(service, "me", result, Selection(pin="q1", versus=other))["contrast"]
     assert (data["at"], data["against"]) == (1, other)
     assert [word is not None for word in data["words"]] == [at == 1 for at in range(len(data["tokens"]))]
-    run = teacher_forced_run(service.translator, _TEXT, result.translation, points=("logits",))
+    run = teacher_forced_run(service.translator, _TEXT, result.translation, points=POINTS)
     logits = run.captured["decoder.logits"][0, 1]
     assert data["words"][1]["logit"] == pytest.approx(float(logits[run.outputs[1]] - logits[9]), rel=1e-3)
 
@@ -66,7 +67,7 @@ def test_a_contrast_is_of_the_chosen_word_only(service: TranslationService, resu
     "change", [{"versus": None}, {"versus": "no such token"}, {"pin": None}, {"pin": "k1"}, {"pin": "q99"}]
 )
 def test_without_a_word_or_another_token_nothing_is_compared(
-    service: TranslationService, result: TranslationResult, change: dict[str, str | None]
+    service: TranslationService, result: TranslationResult, change: dict[str, Any]
 ) -> None:
     selection = Selection(pin="q1", versus=service.translator.tokenizer.token(9))
     assert contrast(service, "me", result, dataclasses.replace(selection, **change)) == {"contrast": None}

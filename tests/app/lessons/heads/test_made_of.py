@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.analysis.flow import flow
+from transformer_core.analysis.flow import POINTS, flow
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import Translator
@@ -19,7 +19,7 @@ def test_parts_sum_to_the_logits_above_their_mean(visit: Visit) -> None:
     data = heads.data(context)
     parts, made = data.arrays["made_of"], data.values["made"]
     translator = context.service.translator
-    run = teacher_forced_run(translator, SENTENCE, translator.translate(SENTENCE), points=("logits",))
+    run = teacher_forced_run(translator, SENTENCE, translator.translate(SENTENCE), points=POINTS)
     assert (made["source"], made["outputs"]) == (list(run.source_tokens), list(run.tokens))
     logits = run.captured["decoder.logits"][0]
     expected = logits.gather(1, run.outputs[:, None])[:, 0] - logits.mean(dim=1)
