@@ -55,12 +55,16 @@ export function sample(way, steps) {
 }
 
 /**
- * Distance of a place from a way.
+ * Distance of a place from a way; infinite where it is farther from all its points than asked for.
  * @param {Way} way
  * @param {Point} place
+ * @param {number} [reach]
  */
-export function distance(way, { x, y }) {
+export function distance(way, { x, y }, reach = Infinity) {
   let least = Infinity;
+  const [across, down] = [0, 1].map((from) => way.filter((_, i) => i % 2 === from)); // a curve lies between its points
+  if (x < Math.min(...across) - reach || x > Math.max(...across) + reach) return least;
+  if (y < Math.min(...down) - reach || y > Math.max(...down) + reach) return least;
   const points = sample(way, 10);
   for (let i = 1; i < points.length; i++) {
     const [[ax, ay], [bx, by]] = [points[i - 1], points[i]];

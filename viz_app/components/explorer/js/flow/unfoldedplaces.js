@@ -19,6 +19,7 @@ export const BAR = 18; // height of the largest bar below the foot
 const QUIET = 0.35; // width of a column with little flow, in that of others
 export const LONGEST = 74; // of such a label
 const [AFTER_SELF, AFTER_CROSS] = [0.36, 0.72]; // where attention ends, in a layer of the decoder
+const REACH = 5; // pixels from a way at which it is pointed at
 const BRIDGE = 0.42; // of the time of growing, until which the encoder grows
 /** @type {Stack[]} */
 export const STACKS = ["encoder", "decoder"];
@@ -221,8 +222,9 @@ export class UnfoldedPlaces {
     }
     let [best, least] = [-1, Infinity];
     this.edges.forEach((edge, index) => {
-      const away = distance(this.way(edge), point) - this.wide(edge.flow) / 2;
-      if (away < Math.min(5, least)) [best, least] = [index, away];
+      const half = this.wide(edge.flow) / 2;
+      const away = distance(this.way(edge), point, REACH + half) - half;
+      if (away < Math.min(REACH, least)) [best, least] = [index, away];
     });
     return best < 0 ? null : { edge: best };
   }
