@@ -20,6 +20,7 @@ from transformer_core.analysis.attention_override import AttentionOverride, over
 from transformer_core.analysis.attribution import METHODS, POINTS, Method, attribute
 from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation, log_p_without
 from transformer_core.analysis.effects.head_effects import head_effects
+from transformer_core.analysis.flow import flow
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.analysis.patching import SITES, patching
 from transformer_core.analysis.score_decomposition import POINTS as PARTS_POINTS
@@ -35,6 +36,7 @@ AIMS = {
     "redirect": 0.5,
     "lens": 0.7,
     "trace": 2.0,
+    "flow": 0.25,
     "patch heads": 3.0,
     "patch residual": 3.0,
     "patch ffn": 3.0,
@@ -56,6 +58,7 @@ def measure(options: argparse.Namespace) -> dict[str, float]:
         "lens": lambda: logit_lens(translator, source, translation),
         "decoder lens": lambda: decoder_lens(translator, source),
         "trace": lambda: trace(translator, source, translation),
+        "flow": lambda: flow(translator, (source, translation.text)),
         SLOW: lambda: trace(translator, source, translation, (SLOW,)),
         "redirect": lambda: override_attention(translator, source, [row], translation),
         "why there": lambda: parts(translator, source, translation),

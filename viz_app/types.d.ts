@@ -283,6 +283,7 @@ type HeadCardData = {
   };
   effect?: EffectWithout & { significant: boolean; tokens: number; data: string };
   decode?: BleuWithout & { significant: boolean; sentences: number; data: string };
+  flow?: Measured & { baseline: number | null; sentences: number; data: string };
   siblings?: {
     /** `model`: empty for this one. */
     heads: (Record<"distance" | "low" | "high", number | null> & {

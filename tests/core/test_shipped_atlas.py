@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from transformer_core.atlas.controls import survivors
 from transformer_core.atlas.naming import Role, head_roles
-from transformer_core.atlas.record import Atlas, Curve
+from transformer_core.atlas.record import Atlas, Curve, Estimate
 from transformer_core.atlas.statistics import FALSE_DISCOVERIES
 from transformer_core.atlas.storage import shipped_atlas
 from transformer_core.attention_maps import KINDS
@@ -117,3 +118,30 @@ def test_the_syntactic_heads_of_the_parser_are_in_its_atlas() -> None:
     ]
     for each in said:
         assert each.replace("%", " %") in page
+
+
+ORDERS = {"flow": "flow", "gradient x weight": "gradient", "attention weight": "attention", "at random": "random"}
+
+
+@pytest.mark.parametrize("label", ORDERS)
+def test_the_documentation_has_the_measured_worth_of_the_flow(label: str, atlases: list[Atlas]) -> None:
+    page = (ROOT / "docs" / "interpretability.md").read_text(encoding="utf-8").partition("### What it is worth")[2]
+    for name, atlas in zip(MODELS, atlases, strict=True):
+        assert atlas.flow is not None
+        rows = [line.strip("|").split("|")[1:] for line in page.splitlines() if line.startswith(f"| {label}, {name} |")]
+        shown = [[cell.strip() for cell in row] for row in rows]
+        assert shown == [_cells(each[ORDERS[label]]) for each in (atlas.flow.cut, atlas.flow.kept)]
+    for estimates in zip(*map(_single_numbers, atlases), strict=True):
+        first, second = (_cells(each)[0] for each in estimates)
+        assert f"{first} and {second}" in " ".join(page.split())
+
+
+def _single_numbers(atlas: Atlas) -> list[Estimate]:
+    assert atlas.flow is not None
+    return [atlas.flow.whole, atlas.flow.nothing, atlas.flow.with_effect, atlas.flow.heads_with_effect]
+
+
+def _cells(estimate: Estimate) -> list[str]:
+    """Numbers with their intervals, as the page has them."""
+    numbers = zip(*(np.atleast_1d(each) for each in (estimate.value, estimate.low, estimate.high)), strict=True)
+    return [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in numbers]

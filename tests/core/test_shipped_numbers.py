@@ -19,6 +19,7 @@ SETS = {
     "news (NTREX-128)": "ntrex128",
 }
 METHODS = {
+    "flow": "flow",
     "leave-one-out": "leave-one-out",
     "integrated gradients": "integrated-gradients",
     "value norm": "norm",

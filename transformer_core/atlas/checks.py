@@ -50,6 +50,9 @@ def _keys(atlas: Atlas) -> Iterator[tuple[str, Collection[object], Collection[ob
     if effects := atlas.effects:
         yield "class_tokens", effects.class_tokens, effects.classes
         yield "length_bounds", effects.length_bounds, effects.lengths
+    if atlas.flow:
+        yield "flow", atlas.flow.share, KINDS
+        yield "flow", atlas.flow.cut, atlas.flow.kept
     if atlas.decode:
         yield "decode", atlas.decode.heads, KINDS
         yield "decode", atlas.decode.q, KINDS
@@ -88,6 +91,12 @@ def _arrays(atlas: Atlas) -> Iterator[tuple[str, Estimate | FloatArray, tuple[in
         yield from ((f"effects of {name}", values, heads, _ANY) for values in by_kind.values())
     for name, by_group in atlas.effects.agreement.items() if atlas.effects else ():
         yield from ((f"agreement of {name}", estimate, (), _GAIN) for estimate in by_group.values())
+    if flow := atlas.flow:
+        yield from (("flow", share, heads, _SHARE) for share in flow.share.values())
+        for curves, points in ((flow.cut, flow.cut_shares), (flow.kept, flow.kept_shares)):
+            yield from (("flow", curve, (len(points),), _ANY) for curve in curves.values())
+        yield from (("flow", each, (), _GAIN) for each in (flow.with_effect, flow.heads_with_effect))
+        yield from (("flow", each, (), _ANY) for each in (flow.whole, flow.nothing))
     for kind, q in atlas.decode.q.items() if atlas.decode else ():
         yield f"decode of {kind}", q, heads, _ANY
     for kind, family in atlas.resembles.kinds.items() if atlas.resembles else ():

@@ -18,6 +18,7 @@ from transformer_core.atlas.cumulative_ablation import measure_cumulative_ablati
 from transformer_core.atlas.decoding import measure_decoding
 from transformer_core.atlas.effects import measure_effects
 from transformer_core.atlas.examples import measure_examples, probe_sentences
+from transformer_core.atlas.flow import measure_flow
 from transformer_core.atlas.links import measure_links
 from transformer_core.atlas.naming import head_roles
 from transformer_core.atlas.record import Atlas, Source
@@ -49,7 +50,7 @@ class Task:
         alignments: Sentences with gold links.
         other_models: Folders of other models, for `resembles`.
         max_sentences: Sentences for `looks`.
-        max_effects: Sentences for `effects`, `decode` and `prune`.
+        max_effects: Sentences for `effects`, `flow`, `decode` and `prune`.
         greedy: Sentences for the greedy order of `prune`.
         draws: Draws of sentences, for the intervals.
         seed: Of all draws.
@@ -122,6 +123,7 @@ PARTS: Mapping[str, Part] = {
     "links": Part(_links, ("trees",)),
     "align": Part(_align, ("alignments",)),
     "effects": Part(lambda t, _: measure_effects(t.runner, t.pairs(t.max_effects), t.bootstrap)),
+    "flow": Part(lambda t, _: measure_flow(t.runner, t.pairs(t.max_effects), t.bootstrap)),
     "resembles": Part(lambda t, _: measure_similarity(t.runner, t.pairs(t.max_effects), t.others(), t.bootstrap)),
     "examples": Part(
         lambda t, atlas: measure_examples(t.runner, t.translator, head_roles(atlas), probe_sentences()), ()

@@ -227,6 +227,38 @@ class Effects(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     differences: dict[str, dict[Kind, Estimate]] = {}
 
 
+class Flows(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Worth of the flow, see `flow.py`.
+
+    Args:
+        sentences: Number of measured sentences.
+        skipped: Sentences that the model cannot read.
+        tokens: Tokens whose edges were cut and kept.
+        share: Kind -> (L, H), share of all flow, the sum of the sizes of all edges.
+        cut_shares: Shares of the edges that were cut.
+        cut: Order of the edges -> (cuts,), fall of the log-probability of a token in nats.
+        kept_shares: Shares of the edges of the graphs.
+        kept: Order of the edges -> (graphs,), log-probability of a token with these edges alone.
+        whole: Log-probability with all edges.
+        nothing: Log-probability with none.
+        with_effect: Pearson's correlation of flow and effect, over heads and tokens.
+        heads_with_effect: Spearman's rank correlation of the share of flow and the mean effect, over heads.
+    """
+
+    sentences: Number
+    skipped: Number
+    tokens: Number
+    share: dict[Kind, Estimate]
+    cut_shares: tuple[float, ...]
+    cut: dict[str, Estimate]
+    kept_shares: tuple[float, ...]
+    kept: dict[str, Estimate]
+    whole: Estimate
+    nothing: Estimate
+    with_effect: Estimate
+    heads_with_effect: Estimate
+
+
 class Score(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """BLEU and chrF of greedy translations, 0 to 100.
 
@@ -428,6 +460,7 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         links: Dependency relations.
         align: Word alignment.
         effects: Effects on the log-probability.
+        flow: Worth of the flow.
         decode: Effects on translations.
         prune: Cumulative ablation.
         resembles: Similarity of heads.
@@ -443,6 +476,7 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     links: Links | None = None
     align: Alignment | None = None
     effects: Effects | None = None
+    flow: Flows | None = None
     decode: Decoded | None = None
     prune: Pruned | None = None
     resembles: Resemblance | None = None
@@ -456,6 +490,6 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 counts = [measured.chosen_on, measured.sentences]
             case Resemblance() as measured:
                 counts = [max((family.sentences for family in measured.kinds.values()), default=0)]
-            case Looks() | Alignment() | Effects() | Decoded() | Pruned() as measured:
+            case Looks() | Alignment() | Effects() | Flows() | Decoded() | Pruned() as measured:
                 counts = [measured.sentences]
         return {use: (*file, n) for (use, file), n in zip(self.sources[part].data.items(), counts, strict=False)}

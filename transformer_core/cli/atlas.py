@@ -40,13 +40,14 @@ _PARTS = {
     "links": "which dependency relations encoder heads follow (--trees)",
     "align": "how well encoder-decoder heads align words (--alignments)",
     "effects": "what the log-probability loses without each head",
+    "flow": "each head's share of all flow, and what edges do that it names",
     "resembles": "which heads of this model, and of those of --beside, look alike",
     "examples": "the clearest of 300 probe sentences in English for each head, by its role",
     "decode": "what BLEU and chrF of greedy translations lose without each head; slow",
     "prune": "BLEU and chrF against the number of heads that are left; slow, needs effects",
     "all": "all of these that have their files",
 }
-_FAST = ("looks", "links", "align", "effects", "resembles", "examples")
+_FAST = ("looks", "links", "align", "effects", "flow", "resembles", "examples")
 _MAX_BESIDE = 8
 _MAX_SENTENCES = 10_000
 
@@ -65,7 +66,7 @@ def add_options(parser: Parser) -> None:
     parser.add_choice("--parts", _PARTS, about, form="NAME", many=True)
     parser.add_argument("--out", required=True, metavar="DIR", help="Folder of the atlas.")
     parser.add_number("--most", 1_000, "Sentences of --sentences that count for looks, the first.", most=_MAX_SENTENCES)
-    about = "Sentences that count for effects, decode and prune."
+    about = "Sentences that count for effects, flow, decode and prune."
     parser.add_number("--most-effects", 1_000, about, most=_MAX_SENTENCES)
     about = "Sentences on which prune finds its greedy order; 0 for no such order."
     parser.add_number("--greedy", 8, about, least=0, most=_MAX_SENTENCES)

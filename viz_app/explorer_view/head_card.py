@@ -58,6 +58,7 @@ def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, An
         "looks": _looks(atlas, head),
         "effect": _effect(atlas, head),
         "decode": _decode(atlas, head),
+        "flow": _flow(atlas, head),
         "siblings": _siblings(head_atlas, t, head),
         "examples": _examples(atlas, service.translator.tokenizer, head, service.parses),
     }
@@ -148,6 +149,16 @@ def _decode(atlas: Atlas, head: Head) -> dict[str, Any] | None:
         "sentences": decode.sentences,
         "data": _data(atlas, "decode"),
     }
+
+
+def _flow(atlas: Atlas, head: Head) -> dict[str, Any] | None:
+    """Return the share of all flow, beside that of equal heads."""
+    kind, layer, number = head
+    if atlas.flow is None:
+        return None
+    share = _at(atlas.flow.share[kind], layer, number)
+    even = 1 / (len(KINDS) * atlas.layers * atlas.heads)
+    return {**share, "baseline": _plain(even), "sentences": atlas.flow.sentences, "data": _data(atlas, "flow")}
 
 
 def _siblings(head_atlas: HeadAtlas, t: Texts, head: Head) -> dict[str, Any] | None:

@@ -105,6 +105,11 @@ def test_the_other_parts_are_the_numbers_of_the_atlas(service: TranslationServic
     assert named == [(models[each.model], each.number, pytest.approx(each.distance, abs=1e-5)) for each in near]
     assert {model for model, _, _ in named} == ({"", "en-fr"} if kind == "encoder" else {""})
     assert result["source"]["weights"] == atlas.weights_hash[:12]
+    assert atlas.flow
+    share = atlas.flow.share[kind]
+    for name in ("value", "low", "high"):
+        assert result["flow"][name] == pytest.approx(getattr(share, name)[layer, number], abs=1e-5)
+    assert result["flow"]["baseline"] == pytest.approx(1 / 144, abs=1e-5)
 
 
 def test_the_card_names_each_file_with_its_sentences_and_hash(language: str) -> None:
@@ -163,9 +168,10 @@ def test_examples_name_the_tokens_of_their_place(service: TranslationService, at
 
 
 def test_what_was_not_measured_is_not_there(service: TranslationService, atlas: Atlas) -> None:
-    bare = msgspec.structs.replace(atlas, effects=None, decode=None, resembles=None, examples=None, looks=None)
+    parts = ("effects", "flow", "decode", "resembles", "examples", "looks")
+    bare = msgspec.structs.replace(atlas, **dict.fromkeys(parts))
     result = told(service, bare, Head("encoder", 0, 0))
-    assert not {"looks", "effect", "decode", "siblings", "examples"} & result.keys()
+    assert not {"looks", "effect", "decode", "flow", "siblings", "examples"} & result.keys()
     assert [each["part"] for each in result["evidence"]] == ["links"]
 
 

@@ -60,9 +60,8 @@ def test_the_bytes_do_not_depend_on_the_workers(given: list[str], whole: Path, t
     assert [path.name for path in tmp_path.iterdir()] == ["atlas.json"], "what is no longer needed is gone"
     summary = json.loads(said.stdout.splitlines()[-1])
     atlas = load_atlas(whole, summary["checkpoint_hash"])
-    assert summary["parts"] == ["align", "effects", "examples", "links", "looks", "resembles"] and summary[
-        "heads"
-    ] == len(head_roles(atlas))
+    assert summary["parts"] == ["align", "effects", "examples", "flow", "links", "looks", "resembles"]
+    assert summary["heads"] == len(head_roles(atlas))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
@@ -109,6 +108,9 @@ def test_a_killed_run_goes_on(given: list[str], whole: Path, call: Call, tmp_pat
         (lambda v: v["effects"]["changes"].pop("random-mean"), "lack the numbers of the difference mean/random-mean"),
         (lambda v: v["effects"]["differences"]["zero/random"].pop("cross"), "must have encoder, decoder, cross"),
         (lambda v: v["align"].update(rows={}), "must have output, input"),
+        (lambda v: v["flow"]["share"].pop("cross"), "must have encoder, decoder, cross"),
+        (lambda v: v["flow"]["cut"]["random"]["value"].pop(), "shape"),
+        (lambda v: v["flow"]["kept"].pop("flow"), "flow has flow, gradient"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_trusted_is_refused(whole: Path, tmp_path: Path, change: object, reason: str) -> None:

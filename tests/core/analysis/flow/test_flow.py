@@ -13,6 +13,7 @@ from torch import Tensor
 
 import transformer_core as tc
 from tests.core.analysis.models import SOURCE, TARGET, heads, make_translator, of_shapes
+from tests.core.conversion.twins import Twin
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.attribution import Contrast, attribute
 from transformer_core.analysis.effects.direct_effects import POINTS as DIRECT
@@ -117,6 +118,17 @@ def test_the_parts_at_every_height_sum_to_the_logit(translator: Translator, agai
         assert [float(result.at(height).sum()) for height in range(2 * layers + 1)] == [near] * (2 * layers + 1)
         if translator.config.causal:
             assert not result.inputs[position + 1 :].any()
+
+
+@pytest.mark.parametrize("family", ["marian: opus", "marian: separate", "bart"])
+def test_opened_translators_have_a_flow(family: str, twins: Callable[[str], Twin]) -> None:
+    twin = twins(family)
+    result = flow(twin.converted, (SOURCE, TARGET), 2)
+    with torch.no_grad():
+        logits = twin.model(input_ids=result.run.source, decoder_input_ids=result.run.inputs).logits[0, 2]
+    expected = float(logits[result.run.outputs[2]] - logits.mean())
+    assert result.logit == pytest.approx(expected, abs=1e-3)
+    assert result.source.sum() + result.inputs.sum() + result.biases == pytest.approx(expected, abs=1e-3)
 
 
 @of_shapes(SHAPES)

@@ -22,13 +22,14 @@ export class Evidence {
   /** @param {CardData} cardData */
   parts(cardData) {
     const { texts } = this;
-    const { looks, effect, decode, siblings } = cardData;
+    const { looks, effect, decode, flow, siblings } = cardData;
     const parts = [part(texts.card_rules, "evidence", this.rules(cardData))];
     if (looks) parts.push(part(texts.card_looks, "looks", this.looks(looks)));
     if (effect || decode) {
       const lines = [...(effect ? this.effect(effect) : []), ...(decode ? [this.decode(decode)] : [])];
       parts.push(part(texts.card_effect, "effect", lines));
     }
+    if (flow) parts.push(part(texts.card_flow, "flow", this.flow(flow)));
     if (siblings?.heads.length)
       parts.push(part(texts.card_siblings, "siblings", this.siblings(siblings, parseHead(cardData.head).kind)));
     const { weights, data, seeds, versions } = cardData.source;
@@ -129,6 +130,17 @@ export class Evidence {
     };
     const said = `${fillText(change ? texts.card_bleu_change : texts.card_bleu, values)} ${significant ? texts.card_significant : texts.card_not_significant}`;
     return h("p", {}, said);
+  }
+
+  /** @param {NonNullable<CardData["flow"]>} flow */
+  flow({ value, low, high, baseline, sentences, data }) {
+    const numbers = Object.entries({ value, low, high, even: baseline });
+    const values = Object.fromEntries(numbers.map(([name, each]) => [name, (100 * (each ?? 0)).toFixed(1)]));
+    const said = fillText(this.texts.card_flow_share, values);
+    const axis = axisAround([value, low, high, baseline]);
+    const plot = intervalPlot({ value, low, high }, { value: baseline, low: null, high: null }, axis, said);
+    const count = `n = ${formatCount(sentences)}${data ? `, ${data}` : ""}`;
+    return [h("p", { class: "atlas-line" }, plot, said), h("p", { class: "note" }, count)];
   }
 
   /**
