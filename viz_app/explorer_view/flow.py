@@ -5,6 +5,7 @@ The browser's own model makes the same values: `components/live/js/flow.js`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
@@ -79,7 +80,7 @@ def flow(service: TranslationService, session: str, result: TranslationResult, s
     Raises:
         Superseded: When a newer request of the session took over.
     """
-    length, at = len(result.maps.outputs), chosen_word(selection)
+    length, at = len(result.maps.outputs), chosen_word(selection, result.maps.outputs.words)
     first = max(0, min(length - MAX_WORDS, (0 if at is None else at) - MAX_WORDS // 2))
     return {"flow": _computed(service, session, result, range(first, min(length, first + MAX_WORDS)), None)}
 
@@ -92,7 +93,7 @@ def contrast(
     Raises:
         Superseded: When a newer request of the session took over.
     """
-    at, other = chosen_word(selection), selection.versus
+    at, other = chosen_word(selection, result.maps.outputs.words), selection.versus
     if other is None or at is None or at >= len(result.maps.outputs):
         return {"contrast": None}
     if other not in _vocabulary(service.translator):  # of an address
@@ -113,11 +114,19 @@ def shortened(data: FlowData | None) -> FlowData | None:
     return {**data, "words": words}
 
 
-def chosen_word(selection: Selection) -> int | None:
-    """Return the position of the token whose flow is shown in full: the pinned one, else the newest; None for all."""
-    if selection.pin is not None and selection.pin.startswith("q"):
-        return int(selection.pin[1:])
-    return None if selection.step is None else selection.step - 1
+def chosen_word(selection: Selection, words: Sequence[int]) -> int | None:
+    """Return the position of the token whose flow is shown in full: the pinned one, else the newest; None for all.
+
+    Args:
+        selection: What is shown.
+        words: (T,) word of each generated token; where maps are over words, the pinned one is a word.
+    """
+    newest = None if selection.step is None else selection.step - 1
+    if selection.kind == "encoder" or selection.pin is None or not selection.pin.startswith("q"):
+        return newest
+    row = int(selection.pin[1:])
+    at = words.index(row) if selection.unit == "words" and row in words else row
+    return at if at < (len(words) if newest is None else newest + 1) else newest
 
 
 def _computed(

@@ -85,7 +85,16 @@ def test_of_a_long_translation_the_words_around_the_chosen_one_are_explained(
 
 @pytest.mark.parametrize(
     ("selection", "word"),
-    [(Selection(), None), (Selection(step=2), 1), (Selection(step=2, pin="q0"), 0), (Selection(step=2, pin="k0"), 1)],
+    [
+        (Selection(), None),
+        (Selection(step=2), 1),
+        (Selection(step=2, pin="q0"), 0),
+        (Selection(step=2, pin="k0"), 1),
+        (Selection(step=2, pin="q3"), 1),
+        (Selection(step=2, pin="q0", kind="encoder"), 1),
+        (Selection(pin="q1", unit="words"), 2),
+        (Selection(pin="q9"), None),
+    ],
 )
 def test_the_pinned_token_is_chosen_before_the_newest(selection: Selection, word: int | None) -> None:
-    assert chosen_word(selection) == word
+    assert chosen_word(selection, (0, 0, 1, 2)) == word
