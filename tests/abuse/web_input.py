@@ -156,7 +156,7 @@ def _check_report(case: dict[str, Any]) -> None:
         assert selection is default
     fitted = selection.fitted(maps())
     assert fitted.layer < 2 and fitted.head < 2
-    _check_figure(FigureSpec().follow_explorer(selection))
+    _check_figure(FigureSpec().follow_explorer(selection, maps().outputs.words))
     for value in (report, case["other"]):
         state = LessonState.from_report(value)
         assert state is None or len(state.settings) <= MAX_SETTINGS

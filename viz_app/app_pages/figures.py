@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from transformer_core.text.tokenizer import token_id
 from viz_app.components.address import publish
 from viz_app.components.explorer.selection import Selection
 from viz_app.explorer_view.snapshot import best_head
@@ -108,10 +109,11 @@ def _draw_attention(
     best = served.translate(who, sentence.source, on_position=ask)
     spec = _spec(f"{served.name}\n{sentence.text}", best_head(served.card, best.maps))
     _, result, selection = selected_translation(served, who, best, spec.selection, ask)
-    spec = replace(spec, selection=selection).fitted(result.maps)
+    spec = replace(spec, selection=selection, against=_known_token(served, spec.against)).fitted(result.maps)
     atlas = served.head_atlas.atlas
     with left:
-        spec = FigureControls(t, result.maps, served.name, of_parser=served.parses, atlas=atlas).draw(spec)
+        others = [[token for token, _ in step] for step in result.translation.alternatives]
+        spec = FigureControls(t, result.maps, others, served.name, of_parser=served.parses, atlas=atlas).draw(spec)
     st.session_state[session.FIGURE_SPEC_KEY] = spec
     with right:
         return _exportable(t, served, sentence, spec, (best, result), ask)
@@ -140,6 +142,15 @@ def _spec(read: str, best: Selection) -> FigureSpec:
     return spec
 
 
+def _known_token(served: TranslationService, token: str | None) -> str | None:
+    """Return a token, None if the model has no such token: an address may have any."""
+    try:
+        token_id(served.translator.tokenizer, token or "")
+    except ValueError:
+        return None
+    return token
+
+
 def _exportable(
     t: Texts,
     served: TranslationService,
@@ -160,7 +171,7 @@ def _exportable(
     if spec.view == "beam" and not best.translation.history:
         st.info(t("figures_page.no_search"), icon=":material/info:")
         return None
-    seen = rendering.forward_result(served, result, best, spec.selection.branch)
+    seen = rendering.forward_result(served, result, best, spec.selection.branch, session.session_id())
     figure = rendering.make_figure(spec, t.language, seen, other)
     return ExportableFigure(figure, spec.style, spec.dpi, t.language)
 

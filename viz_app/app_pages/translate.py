@@ -313,7 +313,7 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
             icon=":material/folder_zip:",
             help=t("translate.everything_help"),
         )
-        draw_edit_button(t, "edit-in-figures", edit_in_figures, picture.selection)
+        draw_edit_button(t, "edit-in-figures", edit_in_figures, picture.selection, picture.seen.maps.outputs.words)
         if picture.command:
             st.code(picture.command, language=None, wrap_lines=True)
         else:

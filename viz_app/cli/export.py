@@ -23,8 +23,8 @@ With --texts or --set, --out is a folder or a .zip: each figure in each format, 
 same command continues where an interrupted one stopped.
 
   --set heads     a view of one head at each of --heads: cross.4.6, cross.4, cross or all
-  --set sentence  one head, all heads of the three kinds, the beam search, a parser's tree, with numbers (not of all
-                  heads of a very long sentence). The page Translate offers the same file
+  --set sentence  one head, all heads of the three kinds, the flow, the beam search, a parser's tree, with numbers
+                  (no flow, and not of all heads, of a very long sentence). The page Translate offers the same file
   --set paper     figures like Figures 3 to 5 of "Attention Is All You Need", of our own sentences. Heads are chosen
                   by a measure among all heads of the encoder, and each caption says how; with a head atlas also
                   grids of all heads and pruning curves
@@ -34,6 +34,9 @@ Example:
   python -m viz_app export --checkpoint checkpoints/en-de \
       --text "A man rides a bicycle." --view head --head cross.4.6 \
       --preset acl-column --out bicycle.pdf --out bicycle.csv
+
+  python -m viz_app export --checkpoint checkpoints/en-de \
+      --text "The dog is sleeping on the sofa." --view flow --word dem --unfold true --out dem.pdf --out dem.gif
 
   python -m viz_app export --checkpoint checkpoints/en-de --texts sentences.txt \
       --heads cross.4.6,encoder.2.1 --format pdf,png --out figures

@@ -5,7 +5,6 @@ The browser's own model makes the same values: `components/live/js/flow.js`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
@@ -80,7 +79,7 @@ def flow(service: TranslationService, session: str, result: TranslationResult, s
     Raises:
         Superseded: When a newer request of the session took over.
     """
-    length, at = len(result.maps.outputs), chosen_word(selection, result.maps.outputs.words)
+    length, at = len(result.maps.outputs), selection.chosen_token(result.maps.outputs.words)
     first = max(0, min(length - MAX_WORDS, (0 if at is None else at) - MAX_WORDS // 2))
     return {"flow": _computed(service, session, result, range(first, min(length, first + MAX_WORDS)), None)}
 
@@ -93,7 +92,7 @@ def contrast(
     Raises:
         Superseded: When a newer request of the session took over.
     """
-    at, other = chosen_word(selection, result.maps.outputs.words), selection.versus
+    at, other = selection.chosen_token(result.maps.outputs.words), selection.versus
     if other is None or at is None or at >= len(result.maps.outputs):
         return {"contrast": None}
     if other not in _vocabulary(service.translator):  # of an address
@@ -112,21 +111,6 @@ def shortened(data: FlowData | None) -> FlowData | None:
         for word in data["words"]
     ]
     return {**data, "words": words}
-
-
-def chosen_word(selection: Selection, words: Sequence[int]) -> int | None:
-    """Return the position of the token whose flow is shown in full: the pinned one, else the newest; None for all.
-
-    Args:
-        selection: What is shown.
-        words: (T,) word of each generated token; where maps are over words, the pinned one is a word.
-    """
-    newest = None if selection.step is None else selection.step - 1
-    if selection.kind == "encoder" or selection.pin is None or not selection.pin.startswith("q"):
-        return newest
-    row = int(selection.pin[1:])
-    at = words.index(row) if selection.unit == "words" and row in words else row
-    return at if at < (len(words) if newest is None else newest + 1) else newest
 
 
 def _computed(

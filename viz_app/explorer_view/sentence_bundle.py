@@ -1,4 +1,4 @@
-"""Set of figures of one sentence: one head, all heads of the three kinds, search, a parser's tree, numbers."""
+"""Set of figures of one sentence: one head, all heads of the three kinds, flow, search, a parser's tree, numbers."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def sentence_items(
         seen: The translation.
         head: The head that comes first; all figures have its unit and language.
         item: Makes an item of each figure, with its style and formats. The maps of all heads have no numbers as text,
-            and none in a very long sentence.
+            and none in a very long sentence, which has no flow either.
     """
-    further = [view for view, there in (("beam", seen.search), ("tree", seen.parse)) if there is not None]
-    views = (head, *(FigureOptions(view=view, language=head.language) for view in further))
-    first, *alone = [item(figure=render(each, seen)) for each in views]
     kinds = [FigureOptions(view="heads", kind=kind, unit=head.unit, language=head.language) for kind in seen.maps.kinds]
     whole = [item(figure=render(each, seen)) for each in kinds]
     fits = sum(weights_in(each.figure) for each in whole) <= MAX_WEIGHTS
+    there = (("flow", seen.flows if fits else None), ("beam", seen.search), ("tree", seen.parse))
+    further = [FigureOptions(view=view, language=head.language) for view, material in there if material is not None]
+    first, *alone = [item(figure=render(each, seen)) for each in (head, *further)]
     some = [format for format in first.formats or BUNDLE_FORMATS if format not in (TEXT if fits else DATA_FORMATS)]
     notes = [] if fits else [texts(head.language)("export.without_numbers", limit=f"{MAX_WEIGHTS:,}")]
     return [first, *(replace(each, formats=some, notes=notes) for each in whole), *alone]

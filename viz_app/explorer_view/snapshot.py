@@ -176,7 +176,8 @@ class ExplorerSnapshot:
 
     @cached_property
     def _spec(self) -> FigureSpec:
-        return FigureSpec().follow_explorer(self.selection).fitted(self.seen.maps)
+        spec = FigureSpec().follow_explorer(self.selection, self.seen.maps.outputs.words)
+        return spec.fitted(self.seen.maps)
 
     def _exportable(self, spec: FigureSpec) -> ExportableFigure:
         return ExportableFigure(make_figure(spec, self.language, self.seen, self.other), spec.style)
@@ -188,7 +189,7 @@ class ExplorerSnapshot:
 
     @property
     def figure(self) -> Figure:
-        """The head as map or lines, two heads compared, or all heads side by side."""
+        """The head as map or lines, the flow, two heads compared, or all heads side by side."""
         return self.still.figure
 
     @property
@@ -201,7 +202,8 @@ class ExplorerSnapshot:
 
     def file(self, format: str) -> bytes:
         """Return the figure as a file with its command in it; see `viz_app.figures.export` for the formats."""
-        exportable = self._exportable(replace(self._spec, view="decoding")) if format == "gif" else self.still
+        follows = format == "gif" and self._spec.view == "head"
+        exportable = self._exportable(replace(self._spec, view="decoding")) if follows else self.still
         return exportable.file(format)
 
     def everything(self, turn: Turn = nullcontext) -> bytes:
@@ -216,7 +218,7 @@ class ExplorerSnapshot:
     def file_name(self, format: str) -> str:
         """Return a file name with the heads, counted from 1."""
         name = self.still.file_name(format)
-        if format != "gif":
+        if format != "gif" or self._spec.view != "head":
             return name
         stem = re.sub(r"_step\d+$", "", name.removesuffix(".gif"))  # an animation has all steps
         return f"{stem}_decoding.gif"

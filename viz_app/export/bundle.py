@@ -147,7 +147,8 @@ def _files(
     """
     available = formats_of(item.figure)
     selection = [format for format in dict.fromkeys(formats) if format in available]
-    films = [format for format in available if RENDERERS[format].moves]
+    still = any(not RENDERERS[format].moves and not RENDERERS[format].is_data for format in available)
+    films = [format for format in available if RENDERERS[format].moves and not still]
     for format in [*(film for film in films if film not in selection), *selection]:
         endings = [".csv", ".csv.json"] if format == "csv" else [f".{format}"]
         names = [f"{format}/{name}{ending}" for ending in endings]

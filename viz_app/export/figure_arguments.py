@@ -27,6 +27,7 @@ _OPTIONS = {
     "names": ("name", "other_name"),
     "search": (),
     "parse": (),
+    "flows": (),
     "atlas": (),
 }
 

@@ -12,7 +12,7 @@ from transformer_core.parsing.vocabulary import generates_trees
 from transformer_core.storage.files import sha256
 from viz_app.export.head_means import read_means
 from viz_app.export.provenance import checkpoint_record, make_provenance
-from viz_app.figures import Figure, FigureOptions, ParserOutput, Search, view_named
+from viz_app.figures import Figure, FigureOptions, Flows, ParserOutput, Search, view_named
 from viz_app.serving.input_validation import visible_words
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class ForwardResult:
         search: The search that found the translation; None when it was given.
         parse: What a parser generated; None for other models.
         atlas: The head atlas of the model; None where it has none, or where no view of it is asked for.
+        flows: Flows of the translation; None for maps without a model.
     """
 
     maps: AttentionMaps
@@ -59,6 +60,7 @@ class ForwardResult:
     search: Search | None
     parse: ParserOutput | None = None
     atlas: Atlas | None = None
+    flows: Flows | None = None
 
 
 class ModelRunner:
@@ -102,11 +104,14 @@ class ModelRunner:
             forced = translator.teacher_force(text, sentence.target)
             provenance = make_provenance(translator, forced, source=text)
             parse = ParserOutput.from_tokens(text, forced.tokens, forced.scores, tokenizer)
-            return ForwardResult(forced.attention, provenance | record, None, parse)
+            flows = Flows.from_model(translator, text, sentence.target, forced.attention)
+            return ForwardResult(forced.attention, provenance | record, None, parse, flows=flows)
         result = translator.translate(text, beam=sentence.beam, alpha=sentence.alpha)
         provenance = make_provenance(translator, result, beam=sentence.beam, alpha=sentence.alpha)
         parse = ParserOutput.from_tokens(text, result.tokens, result.scores, tokenizer)
-        return ForwardResult(result.attention, provenance | record, Search.from_translation(result, tokenizer), parse)
+        flows = Flows.from_model(translator, text, result, result.attention)
+        search = Search.from_translation(result, tokenizer)
+        return ForwardResult(result.attention, provenance | record, search, parse, flows=flows)
 
 
 def model_input(translator: Translator, sentence: Sentence) -> str:
@@ -157,7 +162,7 @@ def _atlas_figure(options: FigureOptions, checkpoint: str, runner: ModelRunner) 
 def render(options: FigureOptions, result: ForwardResult, other: ForwardResult | None = None) -> Figure:
     """Draw the figure of forward passes that are done. Raises UsageError for a place that does not exist."""
     check_indices(options, result.maps, other.maps if other else result.maps)
-    material = {name: getattr(result, name) for name in ("maps", "search", "parse", "atlas")}
+    material = {name: getattr(result, name) for name in ("maps", "search", "parse", "flows", "atlas")}
     provenance = result.provenance | ({"other": other.provenance} if other else {})
     try:
         return view_named(options.view).draw(
@@ -178,6 +183,7 @@ def check_indices(options: FigureOptions, maps: AttentionMaps, other: AttentionM
         ("other-layer", options.other_layer, other.layers(kind_b)),
         ("other-head", options.other_head, other.heads(kind_b)),
         ("query", options.query, _rows(options, maps)),
+        ("word", options.word if isinstance(options.word, int) else None, len(maps.outputs)),
     ):
         if index is not None and not 0 <= index < count:
             raise UsageError(f"--{name} is {index + 1}, but must be between 1 and {count}")

@@ -7,13 +7,14 @@ in code; steps count from 1 in both. What makes no sense is left out of account.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.head import Head, head_named
 from viz_app.components.explorer.selection import Selection
 from viz_app.figures import VIEWS, FigureOptions, Style, upto_step
+from viz_app.figures.model.figure import display_label
 from viz_app.figures.option import Choice, declared, from_query, to_query
 from viz_app.figures.options import ViewOptions
 from viz_app.state.query_params import selection_from_params, selection_to_params
@@ -49,24 +50,28 @@ class FigureSpec(ViewOptions):
     def with_selection(self, selection: Selection) -> FigureSpec:
         """Return the figure of another place in the model."""
         place = {name: getattr(selection, name) for name in _PLACE}
-        return replace(self, selection=Selection(**place), heads=(), query=None, steps=())
+        return replace(self, selection=Selection(**place), heads=(), query=None, steps=(), word=None, against=None)
 
-    def follow_explorer(self, selection: Selection) -> FigureSpec:
-        """Return the figure that comes nearest to what the explorer shows."""
+    def follow_explorer(self, selection: Selection, words: Sequence[int]) -> FigureSpec:
+        """Return the figure that comes nearest to what the explorer shows; `words` has the word of each output."""
         view = "head"
         if selection.against is not None:
             view = "compare"
         elif selection.zoom == "heads":
             view = {"heads": "heads", "layer": "layer", "kinds": "all"}[selection.view]
-        elif selection.form == "lines":
-            view = "lines"
+        elif selection.form != "map":
+            view = selection.form
         style = replace(self.style, mapping="sqrt" if selection.scale == "sqrt" else "linear")
-        return replace(self.with_selection(selection), view=view, style=style)
+        spec = replace(self.with_selection(selection), view=view, style=style)
+        if view != "flow":
+            return spec
+        word, against = selection.chosen_token(words), selection.versus
+        return replace(spec, word=word, against=against, unfold=selection.unfold, share=selection.share)
 
     def for_new_sentence(self) -> FigureSpec:
         """Return the figure of another sentence, without tokens, steps and branch of the old one."""
         place = replace(self.selection, step=None, branch=0)
-        return replace(self, selection=place, query=None, steps=())
+        return replace(self, selection=place, query=None, steps=(), word=None, against=None)
 
     def fitted(self, maps: AttentionMaps) -> FigureSpec:
         """Return the nearest spec that exists in these maps."""
@@ -79,10 +84,17 @@ class FigureSpec(ViewOptions):
         query = self.query
         if query is not None and query >= len(replace(self, selection=place).queries(maps)):
             query = None
+        labels, word = [display_label(token) for token in maps.outputs.tokens], self.word
+        if isinstance(word, str):
+            word = labels.index(word) if word in labels else None
+        word = None if word is None or word >= len(labels) else word
         return replace(
             self,
             selection=place,
             query=query,
+            word=word,
+            against=None if word is None else self.against,
+            unfold=self.unfold and word is not None,
             heads=tuple(head for head in self.heads if head < maps.heads(place.kind)),
             steps=tuple(step for step in self.steps if step <= len(maps.outputs)),
         )

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -15,7 +16,18 @@ from viz_app.export.bundle import Turn
 from viz_app.export.figure_request import ForwardResult, render
 from viz_app.export.pictures import size
 from viz_app.figure_editor.figure_spec import FigureSpec
-from viz_app.figures import Animation, Figure, ParserOutput, Search, Style, export, file_name, formats_of
+from viz_app.figures import (
+    Animation,
+    Figure,
+    Flows,
+    ParserOutput,
+    Search,
+    Style,
+    animated,
+    export,
+    file_name,
+    formats_of,
+)
 from viz_app.figures.model.pixels import GIF_DPI, PictureTooLarge, check_pixels
 from viz_app.serving.memory_size import memory_size
 from viz_app.serving.models.comparison import Comparison
@@ -106,7 +118,11 @@ def render_cache() -> RenderCache:
 
 
 def forward_result(
-    service: TranslationService, result: TranslationResult, best: TranslationResult, branch: int
+    service: TranslationService,
+    result: TranslationResult,
+    best: TranslationResult,
+    branch: int,
+    session: str | None = None,
 ) -> ForwardResult:
     """Return the forward pass of a sentence, of a branch of its search or from a forced beginning, for the export.
 
@@ -115,6 +131,7 @@ def forward_result(
         result: Of the branch.
         best: Of the translation that the search chose.
         branch: Number of the branch, from 0, the best.
+        session: Session that asks, for which flows are computed in turn and kept; None for at once.
     """
     translator, translation = service.translator, result.translation
     beam = None if translator.decoding.beam == BEAM else BEAM
@@ -128,7 +145,12 @@ def forward_result(
             provenance["branch"] = branch + 1  # no text leads back to these tokens, so no command does
     search = Search.from_translation(best.translation, translator.tokenizer) if best.translation.history else None
     parse = ParserOutput.from_tokens(translation.source, translation.tokens, translation.scores, translator.tokenizer)
-    return ForwardResult(result.maps, provenance, search, parse, service.head_atlas.atlas)
+    flows = Flows.from_model(translator, translation.source, translation, result.maps)
+    if session is not None:
+        compute, key = flows.compute, ("parts", translation.source, translation.hypotheses[0].ids, translation.finished)
+        asked = partial(service.compute_once, session)
+        flows = replace(flows, compute=lambda *what: asked((*key, *map(str, what)), lambda _: compute(*what)))
+    return ForwardResult(result.maps, provenance, search, parse, service.head_atlas.atlas, flows)
 
 
 def make_figure(spec: FigureSpec, language: str, seen: ForwardResult, other: Comparison | None = None) -> Figure:
@@ -189,7 +211,8 @@ class ExportableFigure:
         """Return the formats in which it would have too many pixels, each with what fits."""
         errors = {}
         width, height = preview.width_mm / _MM_PER_INCH, preview.height_mm / _MM_PER_INCH
-        frames = len(self.figure.frames) if isinstance(self.figure, Animation) else 1
+        moving = animated(self.figure)
+        frames = len(moving.frames) if moving else 1
         for format, dpi, count in (("png", self.dpi, 1), ("gif", GIF_DPI, frames)):
             try:
                 check_pixels(width, height, dpi, frames=count)

@@ -16,6 +16,8 @@ import re
 from dataclasses import replace
 
 from viz_app.figures.build.beam import beam_tree as beam_tree
+from viz_app.figures.build.flow import Flows as Flows
+from viz_app.figures.build.flow import animated as animated
 from viz_app.figures.build.heads import layer_heads as layer_heads
 from viz_app.figures.build.heads import one_head as one_head
 from viz_app.figures.build.lines import head_lines as head_lines
@@ -35,6 +37,7 @@ from viz_app.figures.model.figure import DifferencePanel as DifferencePanel
 from viz_app.figures.model.figure import Figure as Figure
 from viz_app.figures.model.figure import HeatmapFigure as HeatmapFigure
 from viz_app.figures.model.figure import HeatmapPanel as HeatmapPanel
+from viz_app.figures.model.flow import FlowFigure as FlowFigure
 from viz_app.figures.model.lines import LinesFigure as LinesFigure
 from viz_app.figures.model.slicing import upto_step as upto_step
 from viz_app.figures.model.style import PRESETS as PRESETS

@@ -14,11 +14,13 @@ import numpy as np
 
 from transformer_core.storage.csv_table import csv_bytes, escape_formula
 from viz_app.figures import constituency_data as tree_data
+from viz_app.figures import flow_data
 from viz_app.figures.build.steps import Animation
 from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure, Series
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, NumbersPanel
+from viz_app.figures.model.flow import FlowFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.options import OWN
 from viz_app.figures.record import provenance_record
@@ -94,6 +96,8 @@ def _table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
         ]
     if isinstance(figure, ConstituencyFigure):
         return tree_data.COLUMNS, tree_data.table(figure, escape_formula)
+    if isinstance(figure, FlowFigure):
+        return flow_data.COLUMNS, flow_data.table(figure, escape_formula)
     if isinstance(figure, CurvesFigure):
         banded = any(series.band is not None for series in figure.series)
         return CURVE_COLUMNS + _BAND * banded, [
@@ -157,6 +161,8 @@ def _all_arrays(figure: Figure) -> dict[str, Any]:
         }
     if isinstance(figure, ConstituencyFigure):
         return tree_data.arrays(figure)
+    if isinstance(figure, FlowFigure):
+        return flow_data.arrays(figure)
     if isinstance(figure, CurvesFigure):
         pairs = [
             (f"{name}_{i}", values) for i, s in enumerate(figure.series) for name, values in (("x", s.xs), ("y", s.ys))
@@ -184,6 +190,8 @@ def _content(figure: Figure) -> dict[str, Any]:
         }
     if isinstance(figure, ConstituencyFigure):
         return tree_data.content(figure)
+    if isinstance(figure, FlowFigure):
+        return flow_data.content(figure)
     if isinstance(figure, CurvesFigure):
         return {
             "series": [

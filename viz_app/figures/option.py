@@ -216,6 +216,30 @@ class Text(Form):
             raise ValueError(f"has {len(value)} characters, but must have 1 to {self.limit}")
 
 
+@dataclass(frozen=True)
+class NumberOrText(Form):
+    """A position, counted from 1 outside, or a text of limited length."""
+
+    limit: int
+    metavar = "N|TEXT"
+
+    def loads(self, text: str) -> int | str:
+        """Read a position, or else a text."""
+        try:
+            return Number(first=1).loads(text)
+        except ValueError:
+            return Text(self.limit).loads(text)
+
+    def dumps(self, value: int | str) -> str:
+        """Write a position, or the text."""
+        return value if isinstance(value, str) else str(value + 1)
+
+    def check(self, value: int | str) -> None:
+        """Raise ValueError for a position below the first, or a text that is empty or long."""
+        form: Form = Text(self.limit) if isinstance(value, str) else Number(first=1)
+        form.check(value)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Option:
     """One option.

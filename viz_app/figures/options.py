@@ -13,7 +13,7 @@ from typing import Any, Literal
 from transformer_core.atlas.measures import NAMES as MEASURES
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.head import place_named
-from viz_app.figures.option import Choice, Number, Numbers, Switch, declared, option
+from viz_app.figures.option import Choice, Number, NumberOrText, Numbers, Switch, Text, declared, option
 
 AnyKind = Kind | Literal["own"]
 Unit = Literal["tokens", "words"]
@@ -21,10 +21,12 @@ UNITS: tuple[Unit, ...] = ("tokens", "words")
 SCORES = ("bleu", "chrf")
 GROUPS = ("all", *KINDS)
 MAX_STEPS = 12  # side by side on the page
+MAX_TOKEN = 60  # characters of a token
 
 
 OWN = "own"  # the kind of own arrays
 _PLACES = ("layer", "head", "heads", "other_layer", "other_head")
+_FLOW = ("flow",)
 _FROM_ONE = Number(first=1)
 _KIND = Choice(KINDS)
 
@@ -66,6 +68,10 @@ class ViewOptions:
         heads: Heads of the layer, for "lines"; empty for one.
         query: The one query whose lines are drawn; None for all.
         steps: The steps of "steps"; empty for four.
+        word: The token whose flow is drawn in full: its position or its text; None for all tokens.
+        against: Token with which "flow" compares it; None for the mean of the vocabulary.
+        unfold: Whether "flow" draws the whole way of the token, through every layer.
+        share: Percentage of all flow that the ways of an unfolded flow carry.
         aligned: Whether "compare" aligns different tokens for the difference; None: between two sentences or models.
         pruned: Whether "beam" draws pruned candidates.
         confidence: Whether "tree" tints constituents by their probability.
@@ -96,6 +102,19 @@ class ViewOptions:
     score: str = option("bleu", Choice(SCORES), about=f"pruning: {', '.join(SCORES)}.", views=("pruning",))
     left: int | None = option(
         None, Number(), about="pruning: read the curves where N heads are left.", views=("pruning",)
+    )
+    word: int | str | None = option(
+        None,
+        NumberOrText(MAX_TOKEN),
+        about="flow: a generated token, from 1, or its text; all unless given.",
+        views=_FLOW,
+    )
+    against: str | None = option(
+        None, Text(MAX_TOKEN), key="versus", about="flow: compare the token with this one.", views=_FLOW
+    )
+    unfold: bool = option(False, Switch(), about="flow: every layer of the way of the token.", views=_FLOW)
+    share: int = option(
+        80, Number(low=1, high=99), about="flow: percentage of all flow that is drawn unfolded, 1 to 99.", views=_FLOW
     )
     aligned: bool | None = option(
         None, Switch(), about="compare: B - A over the tokens both sentences share.", views=("compare",)

@@ -12,18 +12,20 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 
 from viz_app.figures import data_renderer
+from viz_app.figures.build.flow import animated
 from viz_app.figures.build.steps import Animation
 from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import Figure, HeatmapFigure
+from viz_app.figures.model.flow import FlowFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.pixels import GIF_DPI
 from viz_app.figures.model.style import Style
 
 Render = Callable[[Figure, Style, int | None], bytes]
 
-_TIKZ = (HeatmapFigure, CurvesFigure, MatrixFigure, ConstituencyFigure)
+_TIKZ = (HeatmapFigure, CurvesFigure, MatrixFigure, ConstituencyFigure, FlowFigure)
 _STILL = (*_TIKZ, LinesFigure, BeamTreeFigure)  # all that do not move
 
 
@@ -77,8 +79,9 @@ def _tikz(figure: Figure, style: Style, _: int | None) -> bytes:
 def _gif(figure: Figure, style: Style, dpi: int | None) -> bytes:
     from viz_app.figures.mpl.gif import to_gif
 
-    assert isinstance(figure, Animation)
-    return to_gif(figure, style, dpi=GIF_DPI if dpi is None else dpi)
+    animation = animated(figure)
+    assert animation is not None
+    return to_gif(animation, style, dpi=GIF_DPI if dpi is None else dpi)
 
 
 def _data(format: str, mime_type: str, write: Callable[[Figure], bytes]) -> Renderer:
@@ -90,7 +93,7 @@ _ALL = (  # in the order of menus, those for print first
     Renderer("svg", "image/svg+xml", _STILL, _picture("svg")),
     Renderer("png", "image/png", _STILL, _picture("png"), has_dpi=True),
     Renderer("tex", "application/x-tex", _TIKZ, _tikz, label="TikZ"),
-    Renderer("gif", "image/gif", (Animation,), _gif, has_dpi=True, moves=True),
+    Renderer("gif", "image/gif", (Animation, FlowFigure), _gif, has_dpi=True, moves=True),
     _data("csv", "text/csv", data_renderer.to_csv),
     _data("npz", "application/octet-stream", data_renderer.to_npz),
     _data("json", "application/json", data_renderer.to_json),

@@ -12,6 +12,7 @@ from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import Figure, HeatmapFigure
+from viz_app.figures.model.flow import FlowFigure
 from viz_app.figures.model.lines import LinesFigure
 
 _ALWAYS = frozenset({"preset", "width_mm", "height_mm", "font_pt", "theme", "outlines"})
@@ -22,6 +23,7 @@ _BY_KIND: dict[type[Figure], frozenset[str]] = {
     LinesFigure: _ALWAYS | _AROUND | {"value_range", "mapping"},
     BeamTreeFigure: _ALWAYS | _AROUND,
     ConstituencyFigure: _ALWAYS | _AROUND | _COLORS,
+    FlowFigure: _ALWAYS | _AROUND,
     CurvesFigure: _ALWAYS | _AROUND,
     MatrixFigure: _ALWAYS | _AROUND | _COLORS,
 }

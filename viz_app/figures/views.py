@@ -16,6 +16,7 @@ from transformer_core.atlas.measures import measures
 from viz_app.figures.build.atlas import head_grid, pruned_groups, pruning_curves
 from viz_app.figures.build.beam import beam_tree
 from viz_app.figures.build.comparison import comparison
+from viz_app.figures.build.flow import flow
 from viz_app.figures.build.heads import all_heads, all_kinds, layer_heads, one_head
 from viz_app.figures.build.lines import head_lines
 from viz_app.figures.build.parse import tree
@@ -25,6 +26,7 @@ from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import Figure, HeatmapFigure
+from viz_app.figures.model.flow import FlowFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.option import declared
 from viz_app.figures.options import ViewOptions, indexed, options_of
@@ -106,6 +108,7 @@ _ALL = (  # in the order of menus
     View("heads", all_heads, ("kind", "unit", "step")),
     View("all", all_kinds, ("unit", "step")),
     View("lines", head_lines, (*PLACE, "step"), required=("layer",), kind=LinesFigure),
+    View("flow", flow, ("flows",), kind=FlowFigure),
     View("steps", decoding_steps, PLACE, required=_HEAD),
     View("decoding", decoding, PLACE, required=_HEAD, moves=True),
     View("beam", beam_tree, ("search", "step"), kind=BeamTreeFigure),

@@ -70,7 +70,7 @@ def show(
     """Show the explorer of a translation or of attention maps, or the figure of another result.
 
     Args:
-        shown: Translation, attention maps, effects, attribution, lens or patching.
+        shown: Translation, attention maps, effects, attribution, flow, lens or patching.
         language: "en" or "ko".
         theme: "light", "dark" or "auto", which is the system's; figures are light then.
         height: Of the frame in pixels; 0 for 900, or 620 for a figure.
@@ -87,7 +87,8 @@ def show(
     elif isinstance(shown, AttentionMaps):
         page = render_maps({title: shown}, language=language, theme=theme)
     else:
-        page = export(view_of(shown, language, "dark" if theme == "dark" else "light").figure, "svg")
+        view = view_of(shown, language, "dark" if theme == "dark" else "light")
+        page = export(view.large or view.figure, "svg")
         return Embedded(page, shown, height or 620, language)
     return Embedded(page, shown, height or 900, language)
 

@@ -15,14 +15,18 @@ from transformer_core.analysis.effects.cumulative_ablation import CumulativeAbla
 from transformer_core.analysis.effects.direct_effects import DirectEffects
 from transformer_core.analysis.effects.head_effects import HeadEffects
 from transformer_core.analysis.effects.part_effects import PartEffects
+from transformer_core.analysis.flow import Flow
 from transformer_core.analysis.lens import LogitLens
 from transformer_core.analysis.patching import STACKS, Patching
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
 from transformer_core.translator import TeacherForcedOutput, Translation
 from viz_app.components.explorer.selection import Selection
 from viz_app.export.provenance import make_provenance
-from viz_app.figures import VIEWS, CurvesFigure, Figure, MatrixFigure, Series, heatmap
+from viz_app.figures import VIEWS, CurvesFigure, Figure, FlowFigure, Flows, MatrixFigure, Series, heatmap
 from viz_app.figures.colours.palette import Theme
+from viz_app.figures.model.figure import display_label
+from viz_app.figures.model.flow import number
+from viz_app.figures.text.flow_captions import largest_parts
 from viz_app.text import texts
 
 LISTED = 5  # rows of a table
@@ -36,11 +40,13 @@ class ResultView:
         figure: Its figure.
         columns: Titles of the table.
         rows: Rows of the table, at most LISTED.
+        large: A figure with more in it, for a frame of its own; None for the same.
     """
 
     figure: Figure
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+    large: Figure | None = None
 
 
 @singledispatch
@@ -48,7 +54,7 @@ def view_of(shown: object, language: str = "en", theme: Theme = "light") -> Resu
     """Return the view of a result.
 
     Args:
-        shown: Translation, attention maps, effects, attribution, lens or patching.
+        shown: Translation, attention maps, effects, attribution, flow, lens or patching.
         language: "en" or "ko".
         theme: Of the figure.
 
@@ -92,6 +98,15 @@ def _(shown: HeadEffects, language: str = "en", theme: Theme = "light") -> Resul
 @view_of.register
 def _(shown: DirectEffects, language: str = "en", theme: Theme = "light") -> ResultView:
     return _heads(shown.heads, "logit", language, theme)
+
+
+@view_of.register
+def _(shown: Flow, language: str = "en", theme: Theme = "light") -> ResultView:
+    t, what = texts(language), {"flows": Flows.from_flow(shown), "word": shown.position}
+    figure, large = (VIEWS["flow"].draw(**what, unfold=each, language=language, theme=theme) for each in (False, True))
+    assert isinstance(figure, FlowFigure) and figure.chosen is not None
+    rows = [(display_label(figure.label(part)), number(part.value)) for part in largest_parts(figure.chosen, LISTED)]
+    return ResultView(figure, (t("notebook.made_of"), t("notebook.logit")), rows, large)
 
 
 @view_of.register

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -18,9 +18,9 @@ from viz_app.text import Texts
 from viz_app.ui.lesson_route import state_key
 
 
-def edit_in_figures(selection: Selection) -> None:
-    """For `enqueue_callback`: open the page Figures with the explorer's selection."""
-    _open_figures(lambda spec: spec.follow_explorer(selection))
+def edit_in_figures(selection: Selection, words: Sequence[int]) -> None:
+    """For `enqueue_callback`: open the page Figures with the explorer's selection; `words` has each output's word."""
+    _open_figures(lambda spec: spec.follow_explorer(selection, words))
     st.session_state[session.FIGURE_SELECTION_KEY] = selection
 
 

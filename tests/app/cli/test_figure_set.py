@@ -202,9 +202,9 @@ def test_the_zip_of_a_sentence_is_made_again_by_the_command_in_it(
             expected = getattr(maps, kind)
             with np.load(io.BytesIO(archive.read(f"npz/headlight_{kind}_all_words.npz"))) as arrays:
                 np.testing.assert_allclose(arrays["weights"].reshape(expected.shape), expected, atol=1e-6)
-    assert {f"{format}/headlight_beam.{format}" for format in ("csv", "npz")} <= names
+    assert {f"{format}/headlight_{name}.{format}" for format in ("csv", "npz") for name in ("flow", "beam")} <= names
     assert not [name for name in names if name.startswith("csv/") and "_all" in name]
-    assert [len(each["files"]) for each in index["figures"]] == [3, 1, 1, 1, 3]  # a CSV has its record beside it
+    assert [len(each["files"]) for each in index["figures"]] == [3, 1, 1, 1, 3, 3]  # a CSV has its record beside it
     assert "private-name" not in page
     (command,) = re.findall(r"python -m viz_app (export .* --set=sentence .*\.zip)", page)
     words = shlex.split(command)

@@ -26,6 +26,8 @@ FILES = [
     ("head", ENDINGS, f"{SPACED}\x1b[201~'", ("--kind=decoder", *PLACE, "--language=ko", *STYLE, "--dpi=60")),
     ("decoding", ("gif",), "The bus.", ("--target=Ja.", *PLACE, "--dpi=36")),
     ("lines", ("pdf",), SENTENCE, ("--kind=encoder", "--layer=1", "--heads=1,2", "--unit=words", *STYLE)),
+    ("flow", ("gif", "csv"), "The bus.", ("--target=Ja.", "--word=2", "--against=a", "--unfold=true", "--dpi=36")),
+    ("flow", ("tex", "npz"), SENTENCE, ("--word=1", *STYLE)),
     ("beam", ("svg",), SENTENCE, ("--beam=3", *STYLE)),
     (
         "compare",

@@ -12,7 +12,7 @@ from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_maps import KINDS
 from viz_app.components.explorer.selection import Selection
 from viz_app.explorer_view import flow as flow_view
-from viz_app.explorer_view.flow import chosen_word, contrast, flow
+from viz_app.explorer_view.flow import contrast, flow
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 
 _TEXT = "The bus is late."
@@ -97,4 +97,4 @@ def test_of_a_long_translation_the_words_around_the_chosen_one_are_explained(
     ],
 )
 def test_the_pinned_token_is_chosen_before_the_newest(selection: Selection, word: int | None) -> None:
-    assert chosen_word(selection, (0, 0, 1, 2)) == word
+    assert selection.chosen_token((0, 0, 1, 2)) == word

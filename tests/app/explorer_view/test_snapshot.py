@@ -26,7 +26,7 @@ from viz_app.explorer_view.snapshot import MAX_SIDE_BY_SIDE, ExplorerSnapshot, a
 from viz_app.export import make_provenance
 from viz_app.export.figure_request import ForwardResult
 from viz_app.figure_editor.rendering import forward_result
-from viz_app.figures import HeatmapFigure, LinesFigure
+from viz_app.figures import Flows, HeatmapFigure, LinesFigure
 from viz_app.serving.measurements.model_card import ModelCard
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
@@ -46,7 +46,8 @@ def translation(translator: Translator) -> Translation:
 
 @pytest.fixture(scope="module")
 def seen(translator: Translator, translation: Translation) -> ForwardResult:
-    return ForwardResult(translation.attention, make_provenance(translator, translation), None)
+    flows = Flows.from_model(translator, translation.source, translation, translation.attention)
+    return ForwardResult(translation.attention, make_provenance(translator, translation), None, flows=flows)
 
 
 def test_alignment_rates_are_those_measured_and_only_where_they_fit(translation: Translation) -> None:
@@ -118,6 +119,16 @@ def test_every_download_is_a_file_of_its_kind(seen: ForwardResult) -> None:
     assert picture.file_name("gif") == "headlight_cross.1.1_decoding.gif"
     with Image.open(io.BytesIO(files["gif"])) as film:
         assert film.n_frames == len(seen.maps.outputs)  # type: ignore[attr-defined]
+
+
+def test_the_flow_is_downloaded_as_it_is_shown(seen: ForwardResult) -> None:
+    picture = ExplorerSnapshot(seen, Selection(form="flow", pin="q1", unfold=True, share=30), "en")
+    assert {"pdf", "tex", "gif", "csv"} <= set(picture.formats)
+    assert picture.file_name("gif") == "headlight_flow_word2_unfolded.gif"
+    assert "--view=flow --word=2 --unfold=true --share=30" in picture.command
+    assert b"\r\nway,2," in picture.file("csv")
+    with Image.open(io.BytesIO(picture.file("gif"))) as film:
+        assert film.n_frames == 20  # type: ignore[attr-defined]
 
 
 def test_a_picture_is_what_the_explorer_shows(seen: ForwardResult) -> None:

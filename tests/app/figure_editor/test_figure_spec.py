@@ -10,6 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as some
 
+from tests.app.figures.samples import flows
 from tests.atlas_samples import drawn_atlas
 from tests.browser.explorer_samples import sample
 from transformer_core.attention_maps import KINDS, AttentionMaps
@@ -20,7 +21,7 @@ from viz_app.export.figure_arguments import style_from_options, view_from_option
 from viz_app.figure_editor.figure_spec import DPIS, FigureSpec
 from viz_app.figures import VIEWS, Figure, FigureOptions, ParserOutput, Style
 from viz_app.figures.model.style import Range
-from viz_app.figures.option import Choice, Number, Numbers, Option, Real, Switch, declared
+from viz_app.figures.option import Choice, Number, NumberOrText, Numbers, Option, Real, Switch, Text, declared
 from viz_app.figures.options import MAX_STEPS, ViewOptions
 from viz_app.text import LANGUAGES
 
@@ -48,6 +49,10 @@ def values(of: Option) -> some.SearchStrategy[Any]:
         result = some.integers(form.low, form.high - form.first)
     elif isinstance(form, Real):
         result = some.sampled_from((float(form.low), 77.5 if form.high > 77.5 else 7.5, float(form.high)))
+    elif isinstance(form, NumberOrText):
+        result = some.integers(0, 90) | some.sampled_from(("b", "</s>", "-x"))
+    elif isinstance(form, Text):
+        result = some.sampled_from(("der", "--out", "한국어"))
     elif isinstance(form, Range):
         result = some.sampled_from(("shared", (0.0, 0.5), (0.25, 1.0)))
     else:
@@ -134,7 +139,7 @@ def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
     assert all(head < HEADS for head in fitted.heads) and all(1 <= step <= STEPS for step in fitted.steps)
     if fitted.view != "beam":
         options = vars(fitted.options("en"))
-        VIEWS[fitted.view].draw(maps=result, parse=parsed(), atlas=drawn_atlas(), **options)
+        VIEWS[fitted.view].draw(maps=result, parse=parsed(), atlas=drawn_atlas(), flows=flows(result), **options)
 
 
 @pytest.mark.parametrize(
@@ -142,6 +147,7 @@ def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
     [
         ({}, "head"),
         ({"form": "lines"}, "lines"),
+        ({"form": "flow"}, "flow"),
         ({"zoom": "heads"}, "heads"),
         ({"zoom": "heads", "view": "layer"}, "layer"),
         ({"zoom": "heads", "view": "kinds"}, "all"),
@@ -150,11 +156,21 @@ def test_a_fitted_draft_exists(spec: FigureSpec) -> None:
 )
 def test_the_figure_is_what_the_explorer_shows(seen: dict[str, Any], view: str) -> None:
     selection = Selection(kind="decoder", layer=1, head=3, step=2, unit="words", scale="sqrt", **seen)
-    spec = FigureSpec(style=Style(preset="neurips")).follow_explorer(selection)
+    spec = FigureSpec(style=Style(preset="neurips")).follow_explorer(selection, maps().outputs.words)
     assert spec.view == view
     assert spec.style == Style(preset="neurips", mapping="sqrt")
     place = spec.selection
     assert (place.kind, place.layer, place.head, place.step, place.unit) == ("decoder", 1, 3, 2, "words")
+
+
+def test_the_flow_of_the_explorer_has_its_token() -> None:
+    selection = Selection(form="flow", pin="q2", unfold=True, share=60, versus="der")
+    spec = FigureSpec().follow_explorer(selection, maps().outputs.words)
+    assert (spec.word, spec.unfold, spec.share, spec.against) == (2, True, 60, "der")
+    for word, place in ((STEPS, None), ("der", None), ("</s>", STEPS - 1)):
+        fitted = replace(spec, word=word).fitted(maps())
+        there = place is not None
+        assert (fitted.word, fitted.unfold, fitted.against) == (place, there, "der" if there else None)
 
 
 def test_another_sentence_keeps_the_head_but_not_the_tokens() -> None:

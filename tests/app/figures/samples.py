@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,13 @@ import pypdf
 from PIL import Image
 
 from tests.atlas_samples import drawn_atlas
-from transformer_core.attention_maps import AttentionMaps
+from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.decoding.beam import Node
 from viz_app.figures import (
     VIEWS,
     CurvesFigure,
     Figure,
+    Flows,
     HeatmapFigure,
     MatrixFigure,
     ParserOutput,
@@ -27,6 +29,7 @@ from viz_app.figures import (
 )
 from viz_app.figures.build import heads as build
 from viz_app.figures.model.arrays import Maps
+from viz_app.figures.model.flow import MadeToken, Stack, Way, WayGraph
 from viz_app.figures.mpl import heatmaps, renderer
 from viz_app.figures.options import AnyKind
 
@@ -79,11 +82,56 @@ def parser_output() -> ParserOutput:
     return ParserOutput(words, symbols, [-0.01 * (i + 1) for i in range(len(symbols))], (0, 1, 2, 3, 4, 4))
 
 
+def flows(maps: AttentionMaps) -> Flows:
+    """Flows of random numbers, of which each token's parts sum to its logit."""
+    layers, sizes = maps.layers("encoder"), {"encoder": len(maps.source), "decoder": len(maps.inputs)}
+
+    def made(position: int, against: str | None, share: int | None) -> MadeToken:
+        random = np.random.default_rng(position)
+        source, inputs = (random.normal(0, 5, n).astype(np.float32) for n in (sizes["encoder"], position + 1))
+        ends: tuple[tuple[Kind, int, int], ...] = (
+            ("encoder", sizes["encoder"], sizes["encoder"]),
+            ("decoder", position + 1, position + 1),
+            ("cross", position + 1, sizes["encoder"]),
+        )
+        ways = [
+            Way(kind, layer, query, key, float(random.normal()))
+            for kind, queries, keys in ends
+            for layer, query, key in np.ndindex(layers, queries, keys)
+            if kind != "decoder" or key <= query
+        ]
+        ways.sort(key=lambda way: -abs(way.flow))
+        kept = ways[: len(ways) * (share or 0) // 100]
+        columns: dict[Stack, int] = {"encoder": sizes["encoder"], "decoder": position + 1}
+        graph = WayGraph(
+            ways=kept,
+            share=0.8,
+            count=len(ways),
+            states={stack: random.normal(0, 3, (layers + 1, n)).astype(np.float32) for stack, n in columns.items()},
+            residuals={stack: random.normal(0, 3, (layers, n)).astype(np.float32) for stack, n in columns.items()},
+        )
+        return MadeToken(
+            position=position,
+            logit=float(source.sum() + inputs.sum()) - 7.5,
+            source=source,
+            inputs=inputs,
+            biases=-7.5,
+            against=against,
+            graph=None if share is None else graph,
+        )
+
+    def compute(positions: Sequence[int], against: str | None, share: int | None) -> list[MadeToken]:
+        return [made(position, against, share) for position in positions]
+
+    return Flows(maps.source.tokens, maps.outputs.tokens, compute)
+
+
 def every_figure(maps: AttentionMaps, search: Search, **shared: Any) -> dict[str, Figure]:
     given: dict[str, dict[str, Any]] = {"compare": {"other_head": 1}, "lines": {"heads": (0, 1), "query": 1}}
-    material = {"maps": maps, "search": search, "parse": parser_output(), "atlas": drawn_atlas()}
+    material = {"maps": maps, "search": search, "parse": parser_output(), "flows": flows(maps), "atlas": drawn_atlas()}
+    unfolded = VIEWS["flow"].draw(**material, word=1, against="x", unfold=True, **shared)
     views = {name: view.draw(kind="cross", **material, **given.get(name, {}), **shared) for name, view in VIEWS.items()}
-    return {**views, "curves": curves(), "matrix": matrix(), "named_matrix": named_matrix()}
+    return {**views, "unfolded": unfolded, "curves": curves(), "matrix": matrix(), "named_matrix": named_matrix()}
 
 
 def pdf_text(data: bytes) -> str:

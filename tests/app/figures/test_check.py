@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.app.figures.conftest import make_maps
+from tests.app.figures.samples import flows
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import VIEWS, CurvesFigure, Series, Style, check
 from viz_app.figures.check import find_print_issues, message, simulate_color_vision
@@ -16,9 +17,19 @@ def codes(*arguments: object) -> set[str]:
     return {warning.code for warning in find_print_issues(*arguments)}  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("view", ["head", "lines", "layer"])
+@pytest.mark.parametrize("view", ["head", "lines", "layer", "flow"])
 def test_a_figure_as_it_comes_is_ready_for_print(small: AttentionMaps, view: str) -> None:
-    assert find_print_issues(VIEWS[view].draw(maps=small, kind="cross")) == ()
+    assert find_print_issues(VIEWS[view].draw(maps=small, kind="cross", flows=flows(small), word=1)) == ()
+
+
+@pytest.mark.parametrize("unfold", [False, True])
+def test_flows_of_long_sentences_fit_a_column(unfold: bool) -> None:
+    words = tuple(f"\u2581word{i}" for i in range(30))
+    figure = VIEWS["flow"].draw(
+        flows=flows(make_maps(words, words, layers=2, heads=1)), word=20, unfold=unfold, share=10
+    )
+    assert {issue.code for issue in find_print_issues(figure, Style(preset="ieee-column"))} <= {"small"}
+    assert find_print_issues(figure) == ()
 
 
 def test_small_text_is_told_with_its_size(maps: AttentionMaps) -> None:

@@ -26,6 +26,7 @@ from transformer_core.analysis.effects.cumulative_ablation import cumulative_abl
 from transformer_core.analysis.effects.direct_effects import direct_effects
 from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.effects.part_effects import part_effects
+from transformer_core.analysis.flow import flow
 from transformer_core.analysis.lens import logit_lens
 from transformer_core.analysis.patching import patching
 from transformer_core.attention_maps import KINDS
@@ -45,6 +46,7 @@ RESULTS: dict[str, Callable[[Translator], Any]] = {
     "attribution": lambda model: attribute(model, OTHER, TARGET, method="grad-x-input"),
     "lens": lambda model: logit_lens(model, OTHER, TARGET),
     "heads patched": lambda model: patching(model, *SHORT, answers=("Das Haus.", "Die Katze ist alt.")),
+    "flow": lambda model: flow(model, (OTHER, TARGET), position=1),
     "direct": lambda model: direct_effects(model, OTHER, TARGET, position=1),
 }
 

@@ -15,10 +15,13 @@ from tests.foreign_maps import encoder_only
 from tests.hostile import LONE, STRINGS
 from tests.page_record import page_record
 from transformer_core.analysis.effects.head_effects import head_effects
+from transformer_core.analysis.flow import flow
 from transformer_core.attention_maps import KINDS, AttentionMaps
 from transformer_core.translator import Translator
 from viz_app import show
 from viz_app.components.buffer import split_buffer
+from viz_app.figures import export
+from viz_app.notebook.views import view_of
 from viz_app.standalone import document
 
 
@@ -64,6 +67,13 @@ def test_results_and_forced_targets_are_shown(translator: Translator) -> None:
     assert str(frame["srcdoc"]).encode() == effects.page
     with pytest.raises(TypeError, match="str has no view"):
         show("text")
+
+
+def test_a_flow_shows_its_whole_way(translator: Translator) -> None:
+    shown = flow(translator, OTHER, 1)
+    embedded = show(shown, language="ko")
+    way, folded = (each.decode() for each in (embedded.page, export(view_of(shown, "ko").figure, "svg")))
+    assert ">인코더<" in way and ">인코더<" not in folded
 
 
 @pytest.mark.parametrize("title", ["".join(STRINGS), STRINGS[4], LONE])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_type_hints
 
@@ -153,6 +154,19 @@ class Selection:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain values, ready for JSON."""
         return dataclasses.asdict(self)
+
+    def chosen_token(self, words: Sequence[int]) -> int | None:
+        """Return the position of the token whose flow is shown in full: the pinned one, else the newest; None for all.
+
+        Args:
+            words: (T,) word of each generated token; where maps are over words, the pinned one is a word.
+        """
+        newest = None if self.step is None else self.step - 1
+        if self.kind == "encoder" or self.pin is None or not self.pin.startswith("q"):
+            return newest
+        row = int(self.pin[1:])
+        at = words.index(row) if self.unit == "words" and row in words else row
+        return at if at < (len(words) if newest is None else newest + 1) else newest
 
     def fitted(self, maps: AttentionMaps) -> Selection:
         """Return the nearest selection that exists in these maps."""

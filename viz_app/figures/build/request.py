@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from transformer_core.decoding.beam import Node
     from transformer_core.text.tokenizer import Tokenizer
     from transformer_core.translator import Translation
+    from viz_app.figures.build.flow import Flows
     from viz_app.figures.build.parse import ParserOutput
 
 
@@ -52,10 +53,11 @@ class Request(FigureOptions):
     """Options of a figure, and what it is made of; a view takes what it needs.
 
     Args:
-        maps: Maps of the sentence; None for the view "beam".
+        maps: Maps of the sentence; None for the views "beam" and "flow".
         other: Maps of B of "compare"; None for the same sentence.
         search: The beam search of "beam".
         parse: What a parser generated; None for other models.
+        flows: Flows of the translation, for "flow".
         atlas: The head atlas of the model, for "grid" and "pruning".
         means: Means of heads over a data set, for "grid" instead of the atlas.
         theme: "light" or "dark".
@@ -66,6 +68,7 @@ class Request(FigureOptions):
     other: Maps | None = None
     search: Search | None = None
     parse: ParserOutput | None = None
+    flows: Flows | None = None
     atlas: Atlas | None = None
     means: Measure | None = None
     theme: Theme = "light"

@@ -20,7 +20,8 @@ class Animation(Figure):
 
     Args:
         frames: The figures, all with room for the same labels, so that nothing moves but what changes.
-        seconds: How long each is shown; the last one twice as long.
+        seconds: How long each is shown.
+        hold: How long the last one is; None for twice as long as the others.
 
     Raises:
         ValueError: There is no frame, or a time is not allowed.
@@ -28,6 +29,7 @@ class Animation(Figure):
 
     frames: Sequence[Figure]
     seconds: float = 0.8
+    hold: float | None = None
     name: str = "headlight_decoding"
 
     def __post_init__(self) -> None:

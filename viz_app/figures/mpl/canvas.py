@@ -17,26 +17,25 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Page
-from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.patches import Circle, PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.text import Text
 
 from viz_app.figures import fonts
-from viz_app.figures.colours.palette import BACKGROUND, INK, MASK_HATCH, MUTED, kind_color
 from viz_app.figures.model.cells import Cells
 from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.pixels import check_pixels
 from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json, xml_safe
+from viz_app.figures.surface import HALF_CAPITAL, Surface
 
-_HALF_CAPITAL = 0.35  # half the height of a capital over the font size
 _DENSITY = 4.0  # pixels of a map in SVG and PDF for a point of the page, at least
 MAX_MAP_PIXELS = 20_000_000  # of all maps on a page, where they have no more cells
 _NO_BREAK = "\ufeff"  # has no width, and as a first character it is a byte order mark, at which a PDF fails
 _log = logging.getLogger(__name__)
 
 
-class Canvas:
+class Canvas(Surface):
     """A page for one figure.
 
     Args:
@@ -52,42 +51,21 @@ class Canvas:
     """
 
     def __init__(self, figure: Figure, style: Style, format: str, dpi: int, width: float, height: float) -> None:
-        self.spec, self.style, self.format, self.dpi = figure, style, format, dpi
-        self.width, self.height = width, height
+        super().__init__(figure, width, height)
+        self.style, self.format, self.dpi = style, format, dpi
         if format == "png":
             check_pixels(width / 72, height / 72, dpi)
-        theme = figure.theme
-        self.ink, self.muted, self.faint, self.background = (
-            INK[theme],
-            MUTED[theme],
-            MASK_HATCH[theme],
-            BACKGROUND[theme],
-        )
         self.page = Page(figsize=(width / 72, height / 72), dpi=dpi, facecolor=self.background)
         FigureCanvasAgg(self.page)
         self.axes: Axes = self.page.add_axes((0.0, 0.0, 1.0, 1.0))
         self.axes.set_axis_off()
         self._fit()
 
-    def mixed(self, color: str, share: float) -> str:
-        """Return the opaque equivalent of a colour at alpha `share`."""
-        over, under = ([int(c[i : i + 2], 16) for i in (1, 3, 5)] for c in (color, self.background))
-        return "#" + "".join(f"{round(u + (o - u) * share):02x}" for o, u in zip(over, under, strict=True))
-
-    def accent(self, kind: str, *, text: bool = False) -> str:
-        """Return the colour of a kind of attention, or a neutral one."""
-        return kind_color(kind, self.spec.theme, text=text) if kind else self.muted
-
-    def lines_of_text(self, lines: tuple[str, ...], top: float, size: float, color: str) -> None:
-        """Draw centred lines, one below the other."""
-        for i, line in enumerate(lines):
-            self.text(self.width / 2, top + (i + 0.5) * size * 1.3, line, size, color)
-
     def text(
         self, x: float, y: float, text: str, size: float, color: str, *, ha: str = "center", rotation: float = 0
     ) -> None:
         """Draw plain text, anchored at (x, y) with its capitals centred there, then rotated by `rotation` degrees."""
-        down = _HALF_CAPITAL * size  # from the middle of a capital to the baseline, so that baselines agree
+        down = HALF_CAPITAL * size  # from the middle of a capital to the baseline, so that baselines agree
         self.axes.add_artist(
             Text(
                 x + down * sin(radians(rotation)),
@@ -121,8 +99,8 @@ class Canvas:
             drawn.set_linestyle((0, dashes))
 
     def curve(self, points: list[tuple[float, float]], color: str, width: float, *, zorder: float = 1) -> None:
-        """Draw a line through four points: start, two points that draw it, end (Bezier); or straight through two."""
-        codes = [Path.MOVETO, *[Path.CURVE4 if len(points) == 4 else Path.LINETO] * (len(points) - 1)]
+        """Draw a line through two points, or Bezier curves: a start, and for each two controls and an end."""
+        codes = [Path.MOVETO, *[Path.LINETO if len(points) == 2 else Path.CURVE4] * (len(points) - 1)]
         line = PathPatch(Path(np.array(points), codes), facecolor="none", edgecolor=color, linewidth=width)
         line.set_zorder(zorder)
         self.axes.add_patch(line)
@@ -151,6 +129,10 @@ class Canvas:
                 zorder=zorder,
             )
         )
+
+    def dot(self, x: float, y: float, radius: float, *, edge: str, fill: str, line: float = 0.5) -> None:
+        """Draw a circle."""
+        self.axes.add_patch(Circle((x, y), radius, facecolor=fill, edgecolor=edge, linewidth=line, zorder=3))
 
     def image(self, pixels: npt.NDArray[np.uint8], left: float, top: float, width: float, height: float) -> None:
         """Draw (rows, columns, 3) colours, row 0 at the top; nearest neighbour leaves no seams."""

@@ -9,7 +9,7 @@ from viz_app.figures import fonts
 from viz_app.figures.layout import PAD, POINTS_PER_MM, wrap
 from viz_app.figures.model.figure import Figure
 from viz_app.figures.model.style import Style
-from viz_app.figures.mpl.canvas import Canvas
+from viz_app.figures.surface import Surface
 
 LINE = 1.3  # line height over font size
 GAP = 4.0
@@ -57,7 +57,7 @@ class Frame:
         parts = (len(self.key) * font * LINE, len(self.notes) * self.small * LINE, len(self.caption) * font * LINE)
         self.below = sum(part + GAP for part in parts if part) + PAD
 
-    def draw(self, canvas: Canvas) -> None:
+    def draw(self, canvas: Surface) -> None:
         """Draw everything at the top and at the bottom of the page."""
         canvas.lines_of_text(self.title, PAD, 1.1 * self.font, canvas.ink)
         top = canvas.height - self.below + GAP
@@ -84,7 +84,7 @@ class Frame:
                 rows.append([entry])
         return rows
 
-    def _draw_row(self, canvas: Canvas, row: list[Entry], y: float) -> None:
+    def _draw_row(self, canvas: Surface, row: list[Entry], y: float) -> None:
         x = (self.width - sum(self._length(entry) for entry in row) + 3 * GAP) / 2
         for entry in row:
             end = x + _SWATCH * self.font

@@ -32,7 +32,7 @@ def to_gif(animation: Animation, style: Style, *, dpi: int = GIF_DPI) -> bytes:
     palette = _palette(sample)
     frames = [_page(picture, size).quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
     times = [round(1000 * animation.seconds)] * len(frames)
-    times[-1] *= 2
+    times[-1] = round(1000 * (animation.hold or 2 * animation.seconds))
     buffer = io.BytesIO()
     frames[0].save(
         buffer,

@@ -19,9 +19,10 @@ from viz_app.figures.model.beam_tree import BeamTreeFigure
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import Figure, HeatmapFigure
+from viz_app.figures.model.flow import FlowFigure
 from viz_app.figures.model.lines import LinesFigure
 from viz_app.figures.model.style import Style
-from viz_app.figures.mpl import charts, constituency, heatmaps, lines, trees
+from viz_app.figures.mpl import charts, constituency, flow, heatmaps, lines, trees
 from viz_app.figures.mpl.canvas import Canvas
 
 FORMATS = ("png", "svg", "pdf")
@@ -31,6 +32,7 @@ _DRAW: dict[type[Figure], Callable[[Any, Style, str, int], Canvas]] = {
     LinesFigure: lines.draw,
     BeamTreeFigure: trees.draw,
     ConstituencyFigure: constituency.draw,
+    FlowFigure: flow.draw,
     CurvesFigure: charts.draw_curves,
     MatrixFigure: charts.draw_matrix,
 }

@@ -11,7 +11,7 @@ from viz_app.figures.layout import POINTS_PER_MM
 from viz_app.figures.model.constituency import ConstituencyFigure, label_of, place_tree
 from viz_app.figures.model.style import Style
 from viz_app.figures.mpl.renderer import drawing_settings
-from viz_app.figures.tikz.parts import color, heading, tex
+from viz_app.figures.tikz.parts import color, heading, tex, xcolor
 
 _WIDTH = 160.0  # mm, when the style has none
 _MIN = 6.0  # points, of labels that the width would make smaller, when the style has none
@@ -45,7 +45,7 @@ def constituency(figure: ConstituencyFigure, style: Style) -> list[str]:
 
 
 def _node(figure: ConstituencyFigure, text: str, at: tuple[float, float], tint: str | None) -> str:
-    options = "" if tint is None else f"[fill={_rgb(tint)}, text={_rgb(figure.ink_on(tint))}]"
+    options = "" if tint is None else f"[fill={xcolor(tint)}, text={xcolor(figure.ink_on(tint))}]"
     return f"\\node{options} at ({at[0]:.3f},{at[1]:.3f}) {{\\strut {tex(label_of(text))}}};"
 
 
@@ -55,15 +55,10 @@ def _key(figure: ConstituencyFigure, style: Style, title: str, y: float) -> list
     colors = scale.rgb(np.linspace(scale.low, scale.high, _STEPS)).tolist()
     lines = [f"\\node[anchor=west] at (0,{y:.3f}) {{\\strut {tex(format_number(scale.low))}}};"]
     for i, rgb in enumerate(colors):
-        fill = _rgb("#" + "".join(f"{part:02x}" for part in rgb))
+        fill = xcolor("#" + "".join(f"{part:02x}" for part in rgb))
         lines.append(
             f"\\fill[fill={fill}] ({1.6 + 0.4 * i:.2f},{y - 0.35:.3f}) rectangle ({2.0 + 0.4 * i:.2f},{y + 0.35:.3f});"
         )
     end = 1.6 + 0.4 * _STEPS
     words = f"{tex(format_number(scale.high))}\\quad {tex(title)}"
     return [*lines, f"\\node[anchor=west] at ({end:.2f},{y:.3f}) {{\\strut {words}}};"]
-
-
-def _rgb(value: str) -> str:
-    red, green, blue = (int(value[i : i + 2], 16) for i in (1, 3, 5))
-    return f"{{rgb,255:red,{red};green,{green};blue,{blue}}}"

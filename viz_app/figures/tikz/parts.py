@@ -46,6 +46,12 @@ def color(name: str, value: str) -> str:
     return f"\\definecolor{{headlight{name}}}{{HTML}}{{{value[1:].upper()}}}"
 
 
+def xcolor(value: str) -> str:
+    """Return a colour (#rrggbb) as an option has it."""
+    red, green, blue = (int(value[i : i + 2], 16) for i in (1, 3, 5))
+    return f"{{rgb,255:red,{red};green,{green};blue,{blue}}}"
+
+
 def heading(figure: Figure, style: Style) -> list[str]:
     """Return the title, above everything drawn so far."""
     if not style.title or not figure.title:

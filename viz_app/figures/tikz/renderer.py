@@ -17,9 +17,11 @@ from viz_app.figures.layout import MAX_LABEL, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.constituency import ConstituencyFigure
 from viz_app.figures.model.figure import DifferencePanel, Figure, HeatmapFigure, HeatmapPanel, display_label
+from viz_app.figures.model.flow import FlowFigure
 from viz_app.figures.model.style import Style
 from viz_app.figures.record import provenance_json
 from viz_app.figures.tikz.constituency import constituency
+from viz_app.figures.tikz.flow import flow
 from viz_app.figures.tikz.parts import color, heading, tex
 
 _WIDTH = 160.0  # mm, when the style has none
@@ -50,6 +52,8 @@ def to_tex(figure: Figure, style: Style) -> bytes:
         picture = _matrix(figure, style)
     elif isinstance(figure, ConstituencyFigure):
         picture = constituency(figure, style)
+    elif isinstance(figure, FlowFigure):
+        picture = flow(figure, style)
     else:
         raise ValueError(f"format is 'tex', but must be another one: TikZ has no {type(figure).__name__}")
     record = provenance_json(figure, style)  # one line as it is: its spaces are those of the sentence

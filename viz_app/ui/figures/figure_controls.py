@@ -37,15 +37,23 @@ class FigureControls:
     Args:
         t: Labels in the visitor's language.
         maps: All maps of the translation, by tokens.
+        candidates: The likeliest tokens at each step of it.
         own: Name of the model that wrote it.
         of_parser: Whether that is a parser.
         atlas: Its head atlas; None where it has none.
     """
 
     def __init__(
-        self, t: Texts, maps: AttentionMaps, own: str, *, of_parser: bool = False, atlas: Atlas | None = None
+        self,
+        t: Texts,
+        maps: AttentionMaps,
+        candidates: Sequence[Sequence[str]],
+        own: str,
+        *,
+        of_parser: bool = False,
+        atlas: Atlas | None = None,
     ) -> None:
-        self.t, self.maps, self.own, self.widgets = t, maps, own, Widgets(t)
+        self.t, self.maps, self.candidates, self.own, self.widgets = t, maps, candidates, own, Widgets(t)
         self.of_parser, self.atlas = of_parser, atlas
 
     def draw(self, spec: FigureSpec) -> FigureSpec:
@@ -62,6 +70,8 @@ class FigureControls:
             spec = replace(spec, steps=self._steps(spec))
         elif view == "compare":
             spec = self._compared(spec)
+        elif view == "flow":
+            spec = self._flow(spec)
         elif self.atlas is not None and VIEWS[view].of_atlas:
             spec = self._of_atlas(spec, self.atlas)
         look = StyleControls(t, supported_options(VIEWS[view].kind))
@@ -145,6 +155,21 @@ class FigureControls:
         )
         return tuple(sorted(selected))
 
+    def _flow(self, spec: FigureSpec) -> FigureSpec:
+        """Choose a token, what it is compared with, and how much of its whole way is drawn."""
+        t, widgets, tokens = self.t, self.widgets, self.maps.outputs.tokens
+        every, mean = t("figures_page.all"), t("figures_page.versus_mean")
+        word = widgets.list("word", (None, *range(len(tokens))), spec.word, lambda row: _token(tokens, row, every))
+        if word is None:
+            return replace(spec, word=None, against=None, unfold=False)
+        others = [token for step in self.candidates[word : word + 1] for token in step if token != tokens[word]]
+        against = spec.against if word == spec.word else None
+        options = tuple(dict.fromkeys((None, *others, against)))
+        against = widgets.list("versus", options, against, lambda token: display_label(token) if token else mean)
+        unfold = widgets.switch("unfold", spec.unfold)
+        share = widgets.number("share", spec.share, 1, 99, 1, "%d") if unfold else spec.share
+        return replace(spec, word=word, against=against, unfold=unfold, share=int(share or spec.share))
+
     def _compared(self, spec: FigureSpec) -> FigureSpec:
         """Choose A, with which the selected head, B, is compared."""
         t, base = self.t, spec.selection
@@ -199,7 +224,7 @@ class FigureControls:
         switches: dict[str, Any] = {
             name: self.widgets.switch(name, getattr(spec, name))
             for name, each in declared(ViewOptions).items()
-            if name in needs and isinstance(each.form, Switch) and name != "aligned"
+            if name in needs and isinstance(each.form, Switch) and name not in ("aligned", "unfold")
         }
         return replace(spec, selection=place, **switches).fitted(self.maps)
 

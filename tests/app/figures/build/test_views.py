@@ -15,7 +15,7 @@ import pypdf
 import pytest
 
 from tests.app.figures.conftest import HOSTILE
-from tests.app.figures.samples import curves, drawn, every_figure, matrix, node, parser_output, pixels_of
+from tests.app.figures.samples import curves, drawn, every_figure, flows, matrix, node, parser_output, pixels_of
 from tests.atlas_samples import drawn_atlas
 from transformer_core import __version__
 from transformer_core.attention_maps import AttentionMaps
@@ -54,6 +54,7 @@ def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
         ("head", {"kind": "own"}, "one of encoder, decoder, cross"),
         ("head", {"colour": 1}, "parameter 'colour' of a view does not exist; allowed are kind, layer"),
         ("beam", {}, "search is missing"),
+        ("flow", {}, "flows are missing"),
         ("tree", {}, "this model is no parser"),
         ("tree", {"parse": parser_output(), "step": 9}, "step is 9, but must be between 1 and 8"),
         ("tree", {"parse": parser_output(), "step": 1, "head": 8}, "head is 8, but must be between 0 and 7"),
@@ -67,13 +68,12 @@ def test_views_check_their_parameters(maps: AttentionMaps, view: str, parameters
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_views_record_makes_the_figure_again(maps: AttentionMaps, search: Search, name: str) -> None:
     given = {"layer": 2, "head": 3, "unit": "words", "language": "ko", "other_head": 1, "heads": (3, 4)}
-    atlas = drawn_atlas()
-    first = VIEWS[name].draw(maps=maps, kind="decoder", search=search, parse=parser_output(), atlas=atlas, **given)
+    given |= {"word": "Hu", "unfold": True, "share": 30, "against": "Der"}
+    material = {"maps": maps, "search": search, "parse": parser_output(), "atlas": drawn_atlas(), "flows": flows(maps)}
+    first = VIEWS[name].draw(kind="decoder", **material, **given)
     record = json.loads(json.dumps(first.provenance["view"]))
     parameters = {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
-    again = view_named(str(parameters.pop("name"))).draw(
-        **parameters, maps=maps, search=search, parse=parser_output(), atlas=atlas
-    )
+    again = view_named(str(parameters.pop("name"))).draw(**parameters, **material)
     assert export(again, "json") == export(first, "json")
     assert again.name == first.name
 
@@ -106,7 +106,7 @@ def test_pdfs_have_text_in_embedded_fonts(small: AttentionMaps, search: Search, 
 def test_hostile_tokens_are_text_in_svg(hostile: AttentionMaps) -> None:
     search = Search((node(-1, 1, 0, -0.1, "finished"),), 0, HOSTILE[0], -0.1, HOSTILE.__getitem__)
     figures = every_figure(hostile, search)
-    for name in ("head", "lines", "beam", "compare"):
+    for name in ("head", "lines", "beam", "compare", "flow", "unfolded"):
         figure = figures[name]
         root = ElementTree.fromstring(export(figure, "svg", Style(caption=True)))
         tags = {element.tag.rsplit("}")[-1].lower() for element in root.iter()}
@@ -161,8 +161,8 @@ def test_sixteen_people_at_once_each_get_their_own_figure(maps: AttentionMaps, s
 
 
 def test_a_slide_is_filled_and_not_more(small: AttentionMaps, search: Search) -> None:
-    for name in ("head", "layer", "lines", "steps", "beam"):
-        figure = VIEWS[name].draw(maps=small, kind="cross", search=search)
+    for name in ("head", "layer", "lines", "steps", "beam", "flow"):
+        figure = VIEWS[name].draw(maps=small, kind="cross", search=search, flows=flows(small))
         box = pypdf.PdfReader(io.BytesIO(export(figure, "pdf", Style(preset="slide")))).pages[0].mediabox
         assert (float(box.width), float(box.height)) == pytest.approx((254 / 25.4 * 72, 143 / 25.4 * 72), abs=0.2), name
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.app.figures.samples import curves, matrix, parser_output
+from tests.app.figures.samples import curves, flows, matrix, parser_output
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import PRESETS, VIEWS, Animation, Figure, Search, Style, export, supported_options
 
@@ -85,11 +85,14 @@ def samples(maps: AttentionMaps, search: Search) -> dict[str, Figure]:
         name: VIEWS[name].draw(maps=maps, kind="cross", search=search, **given.get(name, {}))
         for name in ("head", "layer", "lines", "beam", "compare", "decoding")
     }
+    flow = {"flows": flows(maps), "word": 2}
     words = {"caption": "Told."}
     tree = {"maps": maps, "parse": parser_output()}
     unnamed = [replace(series, label="") for series in curves().series]
     return {
         **views,
+        "flow": VIEWS["flow"].draw(**flow),
+        "unfolded flow": VIEWS["flow"].draw(**flow, unfold=True, share=10),
         "tree": VIEWS["tree"].draw(**tree),
         "tinted tree": VIEWS["tree"].draw(**tree, confidence=True, step=3),
         "curves": curves(**words),
@@ -102,7 +105,7 @@ def samples(maps: AttentionMaps, search: Search) -> dict[str, Figure]:
 
 NAMES = (
     *("head", "layer", "lines", "beam", "compare", "decoding", "curves", "cut", "bare curves", "matrix", "positive"),
-    *("tree", "tinted tree"),
+    *("tree", "tinted tree", "flow", "unfolded flow"),
 )
 
 

@@ -8,9 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.patches import PathPatch
+from matplotlib.text import Text
 
+from tests.app.figures.samples import flows
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import VIEWS, CurvesFigure, Figure, MatrixFigure, Series, Style, export
+from viz_app.figures.mpl import renderer
 from viz_app.figures.tikz.parts import tex
 
 
@@ -32,6 +37,8 @@ def figures(maps: AttentionMaps) -> dict[str, Figure]:
             series=[Series(x=x, y=1 / x, label="50 % & more")], x_title="x_1", y_title="y", y_log=True
         ),
         "cut": many_curves(),
+        "flow": VIEWS["flow"].draw(flows=flows(maps), word=2),
+        "unfolded": VIEWS["flow"].draw(flows=flows(maps), word=2, unfold=True),
         "matrix": MatrixFigure(values=np.eye(4), row_title="r", column_title="c", scale_title="s"),
     }
 
@@ -52,8 +59,40 @@ def test_a_token_is_never_a_command() -> None:
     assert tex("한국어 ß") == "한국어 ß"
 
 
+@pytest.mark.parametrize("options", [{}, {"word": 2}, {"word": 2, "unfold": True, "theme": "dark"}])
+def test_a_flow_is_drawn_as_in_print(maps: AttentionMaps, options: dict[str, Any]) -> None:
+    figure = VIEWS["flow"].draw(flows=flows(maps), **options)
+    lines = export(figure, "tex").decode().splitlines()
+    with renderer.drawing_settings():
+        axes = renderer.draw(figure, Style(), "pdf", 72).axes
+    rgb = r"\{rgb,255:red,(\d+);green,(\d+);blue,(\d+)\}"
+    curves = [re.match(rf"\\draw\[draw={rgb}, line width=([\d.]+)bp\] (.*controls.*);", line) for line in lines]
+    printed = [each for each in axes.patches if isinstance(each, PathPatch)]
+    assert len(printed) == len([each for each in curves if each]) > 10
+    for patch, curve in zip(printed, filter(None, curves), strict=True):
+        *color, width, path = curve.groups()
+        points = re.findall(r"\((-?[\d.]+),(-?[\d.]+)\)", path)
+        vertices = np.asarray(patch.get_path().vertices)
+        np.testing.assert_allclose(np.array(points, dtype=float), vertices, atol=6e-4)
+        assert float(width) == pytest.approx(patch.get_linewidth(), abs=6e-4)
+        assert [int(part) for part in color] == [round(255 * part) for part in to_rgb(patch.get_edgecolor())]
+    nodes = [re.match(r"\\node\[.*\] at \((.*),(.*)\) \{(.*)\};", line) for line in lines]
+    texts = [each for each in axes.texts or axes.findobj(Text) if each.get_text()]
+    assert [(tex(each.get_text()), *(f"{at:.3f}" for at in each.get_position())) for each in texts] == [
+        (node[3], node[1], node[2]) for node in nodes if node
+    ]
+
+
 def test_hostile_tokens_leave_neither_a_comment_nor_their_braces(hostile: AttentionMaps) -> None:
-    figure = VIEWS["head"].draw(maps=hostile, kind="cross", provenance={"sentence": "a\n\\input{/etc/passwd}"})
+    record = {"sentence": "a\n\\input{/etc/passwd}"}
+    for figure in (
+        VIEWS["head"].draw(maps=hostile, kind="cross", provenance=record),
+        VIEWS["flow"].draw(flows=flows(hostile), word=2, unfold=True, provenance=record),
+    ):
+        check_tex(figure)
+
+
+def check_tex(figure: Figure) -> None:
     text = export(figure, "tex").decode()
     body = re.sub(r"(?<!\\)%.*", "", text)
     assert "\\input" not in body
@@ -71,7 +110,9 @@ def test_a_legend_is_as_wide_as_its_axes_at_most(width: float, columns: int) -> 
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("lualatex") is None, reason="no LuaLaTeX on this machine")
-@pytest.mark.parametrize("name", ["head", "layer", "compare", "steps", "curves", "cut", "matrix", "hostile"])
+@pytest.mark.parametrize(
+    "name", ["head", "layer", "compare", "steps", "curves", "cut", "matrix", "flow", "unfolded", "hostile"]
+)
 @pytest.mark.process
 def test_lualatex_compiles_it(maps: AttentionMaps, hostile: AttentionMaps, name: str, tmp_path: Path) -> None:
     import pypdf
