@@ -62,13 +62,23 @@ const CONTRAST = 5; // of text; WCAG AA asks for 4.5, and labels also stand on t
  */
 function legible(colour, background, text) {
   const below = luminance(channels(background));
-  const [own, strong] = [channels(colour), channels(text)];
   for (let share = 0; share < 1; share += 0.05) {
-    const mixed = [0, 1, 2].map((at) => Math.round(own[at] + share * (strong[at] - own[at])));
-    const [low, high] = [luminance(mixed), below].sort((a, b) => a - b);
-    if ((high + 0.05) / (low + 0.05) >= CONTRAST) return `rgb(${mixed.join(" ")})`;
+    const ink = mixed(colour, text, share);
+    const [low, high] = [luminance(channels(ink)), below].sort((a, b) => a - b);
+    if ((high + 0.05) / (low + 0.05) >= CONTRAST) return ink;
   }
   return text;
+}
+
+/**
+ * The colour between two.
+ * @param {string} one
+ * @param {string} other
+ * @param {number} share Of the other one.
+ */
+export function mixed(one, other, share) {
+  const [from, to] = [channels(one), channels(other)];
+  return `rgb(${[0, 1, 2].map((at) => Math.round(from[at] + share * (to[at] - from[at]))).join(" ")})`;
 }
 
 /**
@@ -91,12 +101,19 @@ export function inkOn(pixel) {
   return luminance([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]) > 0.179 ? "#000" : "#fff";
 }
 
+/** @type {Map<string, Uint8ClampedArray>} */
+const KNOWN = new Map();
+
 /** @param {string} colour */
 function channels(colour) {
+  const known = KNOWN.get(colour);
+  if (known) return known;
   const context = context2d(document.createElement("canvas"));
   context.fillStyle = colour;
   context.fillRect(0, 0, 1, 1);
-  return context.getImageData(0, 0, 1, 1).data;
+  const { data } = context.getImageData(0, 0, 1, 1);
+  KNOWN.set(colour, data);
+  return data;
 }
 
 /**

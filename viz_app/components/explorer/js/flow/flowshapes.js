@@ -1,5 +1,6 @@
 // A picture as named shapes, each a few numbers, so that one picture turns into the next and what is in both stays.
 
+import { mixed } from "../../../common/draw/theme.js";
 import { direction } from "../../../common/page/dom.js";
 import { beginning, sample } from "./curves.js";
 
@@ -207,14 +208,9 @@ export class Brush {
     context.textBaseline = "middle";
     context.font = `${bold ? 700 : 400} ${size.toFixed(1)}px ${this.family}`;
     context.direction = direction(text);
-    for (const [strength, ink] of /** @type {[number, string][]} */ ([
-      [1, colour],
-      [light, theme.text],
-    ])) {
-      context.globalAlpha = alpha * strength;
-      context.fillStyle = ink;
-      if (strength > 0.02) context.fillText(text, 0, 0);
-    }
+    context.globalAlpha = alpha;
+    context.fillStyle = mixed(colour, theme.text, light);
+    context.fillText(text, 0, 0);
     context.restore();
   }
 

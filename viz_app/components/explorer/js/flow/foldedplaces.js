@@ -100,7 +100,7 @@ export class FoldedPlaces {
     const unit = size / 19;
     const arcs = clamp(0.2 * height, 46, 110);
     this.height = clamp(height, 250, 460);
-    this.source = 36 * unit; // middles of the two lines
+    this.source = Math.max(36 * unit, 0.6 * size + 24.5 * this.scale); // middles of the two lines, below number and bar
     this.output = this.height - arcs - 40 * unit;
     this.ends = { source: this.source + 0.85 * size, output: this.output - 0.85 * size, arc: this.output + 40 * unit };
     this.depth = arcs - 4;

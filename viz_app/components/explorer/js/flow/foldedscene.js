@@ -14,7 +14,7 @@ import { biasToken, shortened } from "./foldedplaces.js";
 const NUMBER = 11.5; // size of numbers
 const LEAST = 0.004; // share of what adds to a word, below which nothing is drawn
 const [FAINTEST, NARROW] = [0.06, 0.6]; // the same for all words at once, and how wide ribbons then are
-const TINY = 0.02; // share of the largest part, below which a number is faint and has no bar
+const TINY = 0.02; // share of the largest part, below which a number has no bar
 const [ACROSS, DOWN] = [44, 32]; // length of the largest bar
 
 /**
@@ -145,7 +145,7 @@ function token(scene, places, name, values, focus, theme, written) {
   scene.set(name, letters(theme, text, [x, y, letter], { light, alpha, align, bold: chosen }));
   const small = NUMBER * scale;
   const number = value === undefined ? "" : signed(value, 1);
-  const look = { light: Math.min(1, share * 2), alpha: value === undefined ? 0 : share < TINY ? 0.6 : 1 };
+  const look = { light: Math.min(1, share * 2), alpha: value === undefined ? 0 : 1 };
   const barred = chosen || share < TINY ? undefined : value;
   const colour = ink(focus && "source" in focus ? "s" : name, theme);
   if (across) {
