@@ -37,7 +37,7 @@ def test_every_bench_answers_by_keyboard_and_keeps_the_chosen_head(
         lesson.press("ArrowLeft" if bench == "depth" else "ArrowRight")  # its playhead starts at its end
         assert (lesson.settings() != before) == (bench != "early")
         lesson.wait(ANSWERED)
-        if bench in ("off", "redirect", "trace"):  # the others have no other controls
+        if bench in ("off", "redirect", "trace", "flow"):  # the others have no other controls
             check_accessibility(lesson.page)
 
 

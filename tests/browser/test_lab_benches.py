@@ -267,3 +267,29 @@ def test_a_part_is_pressed_and_the_rows_mean_subtracted(bench: Any) -> None:
     lesson.hit("cross 0 3")
     lesson.wait("lesson.scene.own?.head === 'cross.1.4'")
     assert lesson.settings()["query"] == -1
+
+
+def test_a_token_is_pressed_compared_and_its_edges_are_cut(bench: Any) -> None:
+    lesson = bench("flow")
+    lesson.hit("1")
+    lesson.wait(f"{ANSWERED} && lesson.scene.own.word === 1")
+    token = lesson.get("lesson.scene.own.outputs[1]").strip("\u2581")
+    assert lesson.settings()["word"] == 1 and lesson.said().startswith(token)
+
+    cuts = lesson.get("Array.from(lesson.lesson.arrays.flow_cuts.data)")
+    for place, share in ((1, "0.01"), (3, "0.05")):
+        lesson.hit(f"cut {share}")
+        assert lesson.settings()["share"] == share
+        falls = [f"{abs(cuts[4 * row + place]):.1f}" for row in (0, 1)]
+        assert all(fall in lesson.said() for fall in falls), lesson.said()
+
+    before = lesson.said()
+    lesson.get("lesson.set({ against: 'rival' })")
+    lesson.wait(f"{ANSWERED} && lesson.scene.own.against === 'rival'")
+    rival = lesson.get("lesson.scene.own.rivals[1]").strip("\u2581")
+    assert rival in lesson.said() and lesson.said() != before
+    lesson.press("ArrowRight")
+    assert lesson.settings()["word"] == 2
+    lesson.wait(f"{ANSWERED} && lesson.scene.own.word === 2")
+    rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
+    assert [row[0] for row in rows][::3] == ["0.5\u202f%", "5\u202f%"] and rows[0][1] < rows[3][1]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_app.lessons.context import LessonContext
+from viz_app.lessons.parts_of_logit import parts_of_logit
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 SENTENCE = "The dog is sleeping on the sofa."
@@ -31,20 +32,17 @@ def made_of(context: LessonContext) -> Made:
     translator, text = service.translator, service.source_text(SENTENCE)
 
     def compute(stop: ShouldStop) -> Made:
-        from transformer_core.analysis.flow import POINTS, Flow, flows
+        from transformer_core.analysis.flow import POINTS, flows
         from transformer_core.analysis.teacher_forced_run import teacher_forced_run
-
-        def parts(flow: Flow) -> npt.NDArray[np.float32]:
-            return np.array([*flow.source, *flow.inputs, flow.biases, flow.logit], dtype=np.float32)
 
         translation = translator.translate(text, should_stop=stop)
         run = teacher_forced_run(translator, text, translation, points=POINTS)
-        arrays = {"made_of": np.stack([parts(each) for each in flows(translator, run)])}
+        arrays = {"made_of": np.stack([parts_of_logit(each) for each in flows(translator, run)])}
         article = max((at for at, token in enumerate(run.tokens) if token in _OTHER_GENDER), default=None)
         other = None if article is None else _OTHER_GENDER[run.tokens[article]]
         if article is not None:
             (contrast,) = flows(translator, run, [article], against=other)
-            arrays["made_of_contrast"] = parts(contrast)
+            arrays["made_of_contrast"] = parts_of_logit(contrast)
         tokens = {"source": list(run.source_tokens), "outputs": list(run.tokens)}
         return {**tokens, "article": article, "other": other}, arrays
 

@@ -12,7 +12,7 @@ from viz_app.lessons.lab import limits, numbers
 from viz_app.lessons.lab.benches.off.head_layers import all_layers, flops_of_layers
 from viz_app.lessons.lab.limits import PassFlops, TooMuchWork, check_work, pass_flops
 
-COSTLY = ("off", "parts", "cumulative", "trace", "early", "swap", "why")
+COSTLY = ("off", "parts", "cumulative", "trace", "flow", "early", "swap", "why")
 
 
 @pytest.mark.parametrize("bench", COSTLY)

@@ -88,6 +88,16 @@ def trace(method: str, side: str) -> Case:
     )
 
 
+def made_of(against: str, parts: Callable[[StageData], Numbers]) -> Case:
+    return Case(
+        bench="flow",
+        settings={"word": 1, "against": against},
+        shown=lambda data: data.arrays["flow_cuts"][0],
+        file=lambda data: parts(data)[: len(data.values["flow"]["source"])],
+        written=lambda file: file["source"][0],
+    )
+
+
 CASES = [
     off(),
     off(frozen=True),
@@ -100,6 +110,8 @@ CASES = [
     cumulative("gradient", "random"),
     Case(bench="redirect", settings={"edits": "c2.1.1o2_e1.2.0a"}, shown=array("changes")),
     trace("leave-one-out", "target"),
+    made_of("mean", lambda data: data.arrays["flow_parts"][1]),
+    made_of("rival", array("flow_rival")),
     Case(
         bench="depth",
         settings={},

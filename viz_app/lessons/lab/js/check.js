@@ -42,11 +42,21 @@ export function drawCheck(pen, texts, title, check, { x, y, width, height }) {
     const points = [0, ...values].map((value, count) => [across.place(count), down.place(value)]);
     pen.trace(points, { colour, width: 2, dash });
   }
-  const ends = lines.map(([, values]) => down.place(values[values.length - 1]));
-  const order = [0, 1, 2].sort((one, other) => ends[one] - ends[other]);
+  const ends = lines.map(([name, values, colour]) => ({ name, colour, y: down.place(values[values.length - 1]) }));
+  writeEnds(pen, ends, across.to + 6, 90);
+}
+
+/**
+ * The names of curves beside their ends, none on another.
+ * @param {Pen} pen
+ * @param {{ name: string, colour: string, y: number }[]} ends
+ * @param {number} x
+ * @param {number} most Width of a name.
+ */
+export function writeEnds(pen, ends, x, most) {
   let last = -Infinity;
-  for (const each of order) {
-    last = Math.max(ends[each], last + 15);
-    pen.write(lines[each][0], across.to + 6, last, { size: 11, colour: lines[each][2], most: 90 });
+  for (const { name, colour, y } of [...ends].sort((one, other) => one.y - other.y)) {
+    last = Math.max(y, last + 15);
+    pen.write(name, x, last, { size: 11, colour, most });
   }
 }
