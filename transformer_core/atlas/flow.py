@@ -21,6 +21,7 @@ from torch import Tensor
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.effects.head_effects import MeanOutputs, by_kind, head_effects
 from transformer_core.analysis.flow.backward import POINTS, contributions
+from transformer_core.analysis.flow.cut import CUT, first, in_row, of_layers, on_maps
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun, fits, teacher_forced_run
 from transformer_core.atlas.effects import CHUNK, mean_outputs_of, rank_correlation
 from transformer_core.atlas.record import Estimate, Flows
@@ -32,7 +33,6 @@ from transformer_core.hooks.points import capture, edit
 from transformer_core.translator import Translator
 
 ORDERS = ("flow", "gradient", "attention", "random")
-CUT = (0.005, 0.01, 0.02, 0.05)  # shares of the edges that can reach a token
 KEPT = (0.01, 0.05, 0.1, 0.2)
 TOKENS = 2  # of a sentence, drawn
 _MOMENTS = 6  # 1, x, y, x x, y y, x y
@@ -144,31 +144,18 @@ def _variants(
     inputs, token = run.inputs[:, : at + 1], int(run.outputs[at])
     weights, gradients = _gradients(translator, run, inputs, token)
     live = {kind: weights[kind] > 0 for kind in KINDS}  # not masked
-
-    def flat(values: Mapping[Kind, Tensor]) -> Tensor:
-        return torch.cat([values[kind][live[kind]] for kind in KINDS])  # (E,)
-
     here = slice(at + 1)
     ends: dict[Kind, Any] = {"encoder": ..., "decoder": (..., here, here), "cross": (..., here, slice(None))}
-    attention = flat(weights)
+    attention = in_row(weights, live)
     drawn = torch.rand(len(attention), generator=generator).to(attention)
-    values = (flat({kind: flow[kind][ends[kind]] for kind in KINDS}), attention * flat(gradients), attention, drawn)
-    kept = [torch.ones_like(attention, dtype=torch.bool), torch.zeros_like(attention, dtype=torch.bool)]
-    for shares, is_graph in ((CUT, False), (KEPT, True)):
-        for each in values:
-            order = (each.abs() if is_graph else each).argsort(descending=True, stable=True)
-            for share in shares:
-                first = torch.zeros_like(kept[0])
-                first[order[: max(1, round(share * len(order)))]] = True
-                kept.append(first if is_graph else ~first)
-    filled = torch.arange(len(kept), device=attention.device) >= 2 + len(ORDERS) * len(CUT)
+    ours = in_row({kind: flow[kind][ends[kind]] for kind in KINDS}, live)
+    values = (ours, attention * in_row(gradients, live), attention, drawn)
+    none = torch.zeros_like(attention, dtype=torch.bool)[None]
+    cuts, graphs = [first(each, CUT) for each in values], [first(each.abs(), KEPT) for each in values]
+    rows = torch.cat([~none, none, *(~each for each in cuts), *graphs])  # (V, E)
+    filled = torch.arange(len(rows), device=rows.device) >= 2 + len(ORDERS) * len(CUT)
     filled[1] = True
-    masks, rows = dict[Kind, Tensor](), torch.stack(kept)  # (V, E)
-    parts = torch.split(rows, [int(live[kind].sum()) for kind in KINDS], dim=1)
-    for kind, part in zip(KINDS, parts, strict=True):
-        masks[kind] = rows.new_zeros(len(rows), *live[kind].shape)
-        masks[kind][:, live[kind]] = part
-    return _log_p(translator, run, inputs, token, masks, filled, means)
+    return _log_p(translator, run, inputs, token, on_maps(rows, live), filled, means)
 
 
 def _gradients(
@@ -180,14 +167,7 @@ def _gradients(
         log_p = translator.model(run.source, inputs, run.source_mask)[0, -1].float().log_softmax(dim=0)[token]
     names = [hook_point_name(kind, layer, "weights") for kind in KINDS for layer in layers]
     gradients = dict(zip(names, torch.autograd.grad(log_p, [seen[name] for name in names]), strict=True))
-
-    def by_layer(values: Mapping[str, Tensor]) -> dict[Kind, Tensor]:
-        return {
-            kind: torch.cat([values[hook_point_name(kind, layer, "weights")].detach() for layer in layers])
-            for kind in KINDS
-        }
-
-    return by_layer(seen), by_layer(gradients)
+    return of_layers(seen, translator.config.num_layers), of_layers(gradients, translator.config.num_layers)
 
 
 @torch.no_grad()

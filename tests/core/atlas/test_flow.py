@@ -15,8 +15,9 @@ from tests.core.tiny import sentence_pairs
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.analysis.effects.head_effects import head_effects, mean_outputs
 from transformer_core.analysis.flow import flow
+from transformer_core.analysis.flow.cut import CUT
 from transformer_core.atlas import flow as measured_flow
-from transformer_core.atlas.flow import CUT, ORDERS, TOKENS, measure_flow
+from transformer_core.atlas.flow import ORDERS, TOKENS, measure_flow
 from transformer_core.atlas.resumable_map import ResumableMap
 from transformer_core.attention_maps import KINDS
 from transformer_core.checkpoint import save_checkpoint

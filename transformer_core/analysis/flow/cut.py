@@ -70,44 +70,30 @@ def cut_edges(
     """
     if wrong := [share for share in shares if not 0 < share <= 1]:
         raise ValueError(f"share is {wrong[0]}, but must be above 0 and at most 1")
-    run, layers = flow.run, range(translator.config.num_layers)
-    weights = {
-        kind: torch.cat([run.captured[hook_point_name(kind, layer, "weights")] for layer in layers]).cpu()
-        for kind in KINDS
-    }  # (L, H, Q, K)
+    run = flow.run
+    weights = of_layers(run.captured, translator.config.num_layers)
     live = {kind: weights[kind] > 0 for kind in KINDS}
     for kind in KINDS[1:]:
         live[kind][:, :, flow.position + 1 :] = False
 
-    def row(values: Mapping[Kind, Tensor]) -> Tensor:  # -> (E,)
-        return torch.cat([values[kind][live[kind]] for kind in KINDS])
-
-    attention, generator = row(weights), torch.Generator().manual_seed(seed)
-    orders = [row({kind: torch.from_numpy(flow.maps[kind]) for kind in KINDS}), attention]
-    orders += [torch.rand(len(attention), generator=generator) for _ in range(random_orders)]
-    counts = [max(1, round(share * len(attention))) for share in shares]
-    cuts = [order.argsort(descending=True, stable=True)[:count] for order in orders for count in counts]  # V
+    attention, generator = in_row(weights, live), torch.Generator().manual_seed(seed)
+    flows = {kind: torch.from_numpy(flow.maps[kind]).to(attention) for kind in KINDS}
+    orders = [in_row(flows, live), attention]
+    orders += [torch.rand(len(attention), generator=generator).to(attention) for _ in range(random_orders)]
+    kept = ~torch.cat([first(order, shares) for order in orders])  # (V, E)
 
     def without(group: Sequence[Tensor]) -> AbstractContextManager[None]:
-        kept = torch.ones(len(group), len(attention), dtype=torch.bool)
-        for each, cut in zip(kept, group, strict=True):
-            each[cut] = False
-        masks = dict[Kind, Tensor]()  # (V, L, H, Q, K)
-        parts = torch.split(kept, [int(live[kind].sum()) for kind in KINDS], dim=1)
-        for kind, part in zip(KINDS, parts, strict=True):
-            masks[kind] = torch.ones(len(group), *live[kind].shape, dtype=torch.bool)
-            masks[kind][:, live[kind]] = part
-            masks[kind] = masks[kind].to(run.source.device)
+        masks = on_maps(torch.stack(list(group)), live)
 
-        def masked(weights: Tensor, site: Site) -> Tensor:
+        def cut(weights: Tensor, site: Site) -> Tensor:
             assert site.kind is not None and site.layer is not None
             return weights * masks[site.kind][:, site.layer]
 
-        return edit(translator, "weights", masked)
+        return edit(translator, "weights", cut)
 
-    log_p = changed_log_p(translator, run, cuts, without, stop_check(should_stop))[:, flow.position].cpu()
+    log_p = changed_log_p(translator, run, list(kept), without, stop_check(should_stop))[:, flow.position].cpu()
     whole = float(run.log_p[flow.position])
-    changes = (log_p - whole).view(-1, len(counts))
+    changes = (log_p - whole).view(len(orders), -1)
     return Cuts(
         edges=len(attention),
         shares=tuple(shares),
@@ -116,3 +102,34 @@ def cut_edges(
         attention=changes[1],
         random=changes[2:],
     )
+
+
+def of_layers(values: Mapping[str, Tensor], layers: int) -> dict[Kind, Tensor]:
+    """Join values at the weights of all layers, by address: kind -> (L, H, Q, K)."""
+    return {
+        kind: torch.cat([values[hook_point_name(kind, layer, "weights")].detach() for layer in range(layers)])
+        for kind in KINDS
+    }
+
+
+def in_row(values: Mapping[Kind, Tensor], live: Mapping[Kind, Tensor]) -> Tensor:
+    """Return the values of all live edges, (E,); arguments are kind -> (L, H, Q, K)."""
+    return torch.cat([values[kind][live[kind]] for kind in KINDS])
+
+
+def first(values: Tensor, shares: Sequence[float]) -> Tensor:
+    """Mark the largest values, as many as each share, and one at least: (E,) -> (C, E)."""
+    order = values.argsort(descending=True, stable=True)
+    marks = torch.zeros(len(shares), len(values), dtype=torch.bool, device=values.device)
+    for mark, share in zip(marks, shares, strict=True):
+        mark[order[: max(1, round(share * len(order)))]] = True
+    return marks
+
+
+def on_maps(rows: Tensor, live: Mapping[Kind, Tensor]) -> dict[Kind, Tensor]:
+    """Put rows of live edges, (V, E), on maps where all others are True: kind -> (V, L, H, Q, K)."""
+    maps = {kind: rows.new_ones(len(rows), *live[kind].shape) for kind in KINDS}
+    parts = torch.split(rows, [int(live[kind].sum()) for kind in KINDS], dim=1)
+    for kind, part in zip(KINDS, parts, strict=True):
+        maps[kind][:, live[kind]] = part
+    return maps
