@@ -9,7 +9,9 @@ import numpy as np
 from msgspec.structs import replace
 
 from transformer_core.analysis.ablation import Head
+from transformer_core.analysis.flow.cut import CUT
 from transformer_core.atlas.controls import CONTROLS
+from transformer_core.atlas.flow import KEPT, ORDERS
 from transformer_core.atlas.patterns import PATTERNS
 from transformer_core.atlas.record import (
     Alignment,
@@ -20,6 +22,7 @@ from transformer_core.atlas.record import (
     Effects,
     Estimate,
     Family,
+    Flows,
     KindLooks,
     Link,
     Links,
@@ -37,7 +40,7 @@ from transformer_core.atlas.storage import FORMAT_VERSION, shipped_atlas
 from transformer_core.attention_maps import KINDS, Kind
 
 SHIPPED = Path(__file__).resolve().parents[1] / "checkpoints" / "en-de"
-PARTS = ("looks", "links", "align", "effects", "decode", "prune", "resembles")
+PARTS = ("looks", "links", "align", "effects", "flow", "decode", "prune", "resembles")
 OFFSETS = (-1, 0, 1)
 RELATIONS = ("nsubj", "obj", "det")
 
@@ -182,6 +185,18 @@ def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, s
         },
         models={"b" * 64: OtherModel(name="other", layers=1, heads=4)},
     )  # fmt: skip
+    single = Estimate(value=np.array(0.3), low=np.array(0.2), high=np.array(0.4))
+    flow = Flows(
+        sentences=50,
+        skipped=0,
+        tokens=100,
+        share={kind: estimate(low=0.1, high=0.3) for kind in KINDS},
+        cut_shares=CUT,
+        cut={order: estimate(len(CUT)) for order in ORDERS},
+        kept_shares=KEPT,
+        kept={order: estimate(len(KEPT)) for order in ORDERS},
+        **dict.fromkeys(("whole", "nothing", "with_effect", "heads_with_effect"), single),
+    )
     source = Source(version="1.0", seed=0, draws=100, data={"sentences": ("pairs.tsv", "c" * 64)})
     return Atlas(
         format_version=FORMAT_VERSION,
@@ -193,6 +208,7 @@ def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, s
         links=links,
         align=Alignment(sentences=60, skipped=0, rows=rows),
         effects=effects,
+        flow=flow,
         decode=decode,
         prune=Pruned(sentences=50, greedy_sentences=0, curves=tuple(curves)),
         resembles=resembles,

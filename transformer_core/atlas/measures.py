@@ -26,6 +26,7 @@ from transformer_core.atlas.record import (
     Effects,
     Estimate,
     FloatArray,
+    Flows,
     Links,
     Looks,
     Resemblance,
@@ -180,6 +181,12 @@ def _effect(change: str) -> Callable[[Effects], _Numbers]:
     return numbers
 
 
+def _flow(flow: Flows) -> _Numbers:
+    """Return the share of all flow, beside that of equal heads."""
+    even = 1 / sum(share.value.size for share in flow.share.values())
+    return {kind: _numbers(share, even) for kind, share in flow.share.items()}
+
+
 def _decoded(name: str) -> Callable[[Decoded], _Numbers]:
     """Return the change of a score of the translations without a head; an older atlas has no interval."""
 
@@ -259,6 +266,7 @@ _MEASURES = {
     "effect": _Definition("effects", "nats", _effect("mean"), diverging=True),
     "effect-zero": _Definition("effects", "nats", _effect("zero"), diverging=True),
     "gradient": _Definition("effects", "nats", lambda part: {kind: _numbers(e) for kind, e in part.gradient.items()}),
+    "flow": _Definition("flow", "share", _flow),
     "bleu": _Definition("decode", "score", _decoded("bleu"), diverging=True),
     "chrf": _Definition("decode", "score", _decoded("chrf"), diverging=True),
     "entropy": _Definition("looks", "nats", _spread("entropy")),

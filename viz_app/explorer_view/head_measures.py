@@ -45,15 +45,14 @@ def head_measures(head_atlas: HeadAtlas, t: Texts) -> list[dict[str, Any]]:
 
 def _measure(measure: Measure, t: Texts) -> dict[str, Any]:
     key = measure.name.replace("-", "_")
-    percent = measure.unit in ("share", "points")
-    factor = 100 if percent else 1
+    factor = 100 if measure.unit in ("share", "points") else 1
     largest = max((abs(factor * value) for *_, value in measure.rows()), default=1.0)
     return {
         "name": order_name(measure.name),
         "label": t(f"atlas.measure_{key}"),
         "note": t(f"atlas.about_{key}"),
         "unit": t(f"atlas.unit_{measure.unit}"),
-        "digits": 0 if percent else min(_MAX_DIGITS, max(0, 1 - math.floor(math.log10(largest or 1.0)))),
+        "digits": min(_MAX_DIGITS, max(0, 1 - math.floor(math.log10(largest or 1.0)))),
         "descending": measure.name not in _ASCENDING,
         "kinds": {kind: _columns(numbers, factor) for kind, numbers in measure.kinds.items()},
     }

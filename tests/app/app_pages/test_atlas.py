@@ -123,7 +123,7 @@ def test_parts_that_are_missing_leave_no_gap(measured: Measured) -> None:
     app = measured(without=("effects", "decode", "prune", "links", "resembles"))
     assert not app.slider
     (choice,) = (box for box in app.selectbox if str(box.key).startswith("atlas-"))
-    assert len(choice.options) == 8, "best rule, entropy, distance, three weights, two alignments"
+    assert len(choice.options) == 9, "best rule, flow, entropy, distance, three weights, two alignments"
 
 
 def test_an_atlas_without_any_part_is_none(measured: Measured) -> None:

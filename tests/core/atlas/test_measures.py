@@ -50,6 +50,7 @@ def test_a_missing_part_gives_no_measure(atlas: Atlas) -> None:
                 "links": {"relation"},
                 "align": {"alignment-output", "alignment-input"},
                 "effects": {"effect", "effect-zero", "gradient"},
+                "flow": {"flow"},
                 "decode": {"bleu", "chrf"},
                 "prune": set(),
                 "resembles": {"nearest"},
