@@ -41,7 +41,7 @@ def test_looking_is_not_doing_and_heads_rest(open_lesson_file: OpenLesson) -> No
     lesson.get(f"lesson.set({{ at: {most} }})")
     assert f"Step {recorded['steps'][most]:,}:" in lesson.said() and f"{max(recorded['looking'])} look" in lesson.said()
     lesson.hit("cross 5 2")
-    assert "Encoder-decoder, head 6.3 has" in lesson.said()
+    assert "Head cross.6.3 has" in lesson.said()
 
 
 @pytest.mark.parametrize(("language", "width", "dark"), WORKED)

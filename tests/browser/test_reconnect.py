@@ -99,7 +99,7 @@ def test_sentence_and_head_outlive_the_server(server: AppServer, page: Page) -> 
     server.start()
     is_third = shown(page, THIRD)
     retype_until(page, lambda: is_third() and page.evaluate(SESSION) not in (None, session), THIRD)
-    assert parse_qs(urlsplit(page.url).query)["head"] == ["1"]
+    assert parse_qs(urlsplit(page.url).query)["head"] == ["cross.1.1"]
 
 
 @pytest.mark.slow

@@ -107,7 +107,7 @@ export class Rest extends Scene {
     ring(pen, grid.tile(chosen.kind, chosen.layer, chosen.head), theme.text, 2.5);
     const { kind, layer, head } = chosen;
     const { x, y, width, height } = side;
-    const name = fillText(this.texts.head_name, { kind: this.texts[kind], head: headAddress(chosen) });
+    const name = fillText(this.texts.head_name, { head: headAddress(chosen) });
     pen.write(name, x, y + 8, { size: 15, weight: 650, colour: theme.kinds[kind], most: width });
     pen.note(fillText(this.texts.rest_share, { share: percent(this.share(moment, chosen)) }), x, y + 28, {
       most: width,
@@ -197,10 +197,7 @@ export class Rest extends Scene {
       looking: rest.looking[moment],
       heads: this.count,
       bleu: rest.bleu.length ? rest.bleu[moment].toFixed(1) : "–",
-      head: fillText(this.texts.head_name, {
-        kind: this.texts[chosen.kind],
-        head: headAddress(chosen),
-      }),
+      head: fillText(this.texts.head_name, { head: headAddress(chosen) }),
       share: percent(this.share(moment, chosen)),
     });
   }

@@ -185,7 +185,7 @@ export class Tour extends Scene {
     const line = (text, down, more) => pen.write(text, x, y + down, { most: width, ...more });
     const leans = fillText(texts.most_often, { role: texts[`short_${role.role}`] });
     line(standing === "named" ? texts[`role_${role.role}`] : leans, 0, { colour, size: 17, weight: 650 });
-    line(fillText(texts.head_name, { kind: texts[kind], head: headAddress({ kind, layer, head }) }), 24, {
+    line(fillText(texts.head_name, { head: headAddress({ kind, layer, head }) }), 24, {
       colour: theme.muted,
     });
     const bar = width - 52;
