@@ -24,6 +24,7 @@ from pathlib import Path
 from filelock import FileLock
 
 ROOT = Path(__file__).resolve().parents[2]
+WAITING = Path(__file__).with_name("waiting")
 START_SECONDS = 180  # a slow machine that starts several servers and browsers at once
 STOP_SECONDS = 10
 
@@ -109,11 +110,12 @@ def stop_all(folder: Path) -> None:
 def _started(script: Path, environment: dict[str, str], port: int, log: Path) -> subprocess.Popen[bytes]:
     options = ["--server.headless=true", f"--server.port={port}", "--server.address=127.0.0.1"]
     options += ["--server.fileWatcherType=none", "--browser.gatherUsageStats=false"]
+    waiting = {"PYTHONPATH": str(WAITING)} if "HEADLIGHT_WAIT_MS" in os.environ else {}
     with log.open("wb") as output:
         return subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", str(script), *options],
             cwd=ROOT,
-            env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+            env={**os.environ, "OMP_NUM_THREADS": "1", **waiting, **environment},
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
