@@ -77,7 +77,7 @@ def check(result: dict[str, Any], wanted: Translation, translator: Translator) -
 
 def check_flow(page: Page, translation: Translation, translator: Translator) -> None:
     """What every word is made of, and of one compared with a runner-up."""
-    flow = until(page, lambda: page.evaluate(_FLOW, ["flow", SENTENCE]))
+    flow: Any = until(page, lambda: page.evaluate(_FLOW, ["flow", SENTENCE]))
     expected = flow_data(translator, translation, "en-fr-small")
     assert flow["tokens"] == expected["tokens"] and flow["lens"] == expected["lens"]
     logits = [word["logit"] for word in expected["words"] if word]
@@ -86,7 +86,7 @@ def check_flow(page: Page, translation: Translation, translator: Translator) -> 
     page.locator(".explorer").evaluate(
         "({ explorer }, versus) => explorer.store.set({ kind: 'cross', pin: 'q2', versus })", other
     )
-    contrast = until(page, lambda: page.evaluate(_FLOW, ["contrast", SENTENCE]))
+    contrast: Any = until(page, lambda: page.evaluate(_FLOW, ["contrast", SENTENCE]))
     word = flow_data(translator, translation, "en-fr-small", range(2, 3), other)["words"][2]
     assert word and (contrast["at"], contrast["against"]) == (2, other)
     assert contrast["words"][2]["logit"] == pytest.approx(word["logit"], rel=1e-3)

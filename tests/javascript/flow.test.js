@@ -3,10 +3,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { beginning, distance, sample, single } from "../../viz_app/components/explorer/js/flow/curves.js";
+import {
+  carrying,
+  chosenToken,
+  edgeAt,
+  neuronsAt,
+  partsOf,
+} from "../../viz_app/components/explorer/js/flow/flowparts.js";
+import { between } from "../../viz_app/components/explorer/js/flow/flowshapes.js";
 import { FoldedPlaces } from "../../viz_app/components/explorer/js/flow/foldedplaces.js";
 import { foldedScene } from "../../viz_app/components/explorer/js/flow/foldedscene.js";
-import { carrying, chosenToken, edgeAt, neuronsAt, partsOf } from "../../viz_app/components/explorer/js/flow/flowparts.js";
-import { between } from "../../viz_app/components/explorer/js/flow/flowshapes.js";
 import { UnfoldedPlaces } from "../../viz_app/components/explorer/js/flow/unfoldedplaces.js";
 import { unfoldedScene } from "../../viz_app/components/explorer/js/flow/unfoldedscene.js";
 import { random } from "./random.js";

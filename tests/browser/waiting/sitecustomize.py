@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import random
 import time
-from functools import wraps
 
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunner
 
@@ -21,11 +20,10 @@ _drawn = random.Random(0)
 _check = ScriptRunner._maybe_handle_execution_control_request
 
 
-@wraps(_check)
 def _wait_and_check(runner: ScriptRunner) -> None:
     if runner._execing and _drawn.random() < _SHARE:
         time.sleep(_drawn.random() * _longest)
     _check(runner)
 
 
-ScriptRunner._maybe_handle_execution_control_request = _wait_and_check  # type: ignore[method-assign]
+ScriptRunner._maybe_handle_execution_control_request = _wait_and_check  # type: ignore[assignment,method-assign]
