@@ -87,9 +87,10 @@ class Picture:
 
 
 GROWN = {"model": "en-fr-small", "head": "cross.6.5", "grown_at": "7400", "grown_text": "8"}
+FLOW = {"text": "The dog is sleeping on the sofa.", "pin": "q5"}
 PICTURES = {
-    "translate-light": Picture(height=800),
-    "translate-dark": Picture(height=800, dark=True),
+    "translate-light": Picture(height=800, address=FLOW),
+    "translate-dark": Picture(height=800, address=FLOW, dark=True),
     "heads": Picture(height=732, address={"view": "kinds", "zoom": "heads"}),
     "head-card": Picture(
         height=808,
