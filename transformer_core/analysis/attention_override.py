@@ -106,7 +106,7 @@ def continue_decoding(
     overrides: Sequence[AttentionOverride],
     target: str | Translation | None = None,
     *,
-    kept: int,
+    prefix_length: int,
     beam: int | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> Translation:
@@ -117,21 +117,21 @@ def continue_decoding(
         source: See `override_attention`.
         overrides: See `override_attention`. Rows of the decoder apply to every hypothesis at the step of their query.
         target: See `override_attention`.
-        kept: Number of its tokens with which the new translation begins.
+        prefix_length: Number of its tokens with which the new translation begins.
         beam: Hypotheses kept at each step; None takes the checkpoint's default.
         should_stop: See `Translator.translate`.
 
     Raises:
         OverrideError: See `override_attention`.
-        ValueError: The translation has fewer tokens than `kept`.
+        ValueError: The translation has fewer tokens than `prefix_length`.
     """
     run = teacher_forced_run(translator, source, target)
     check_overrides(translator, overrides, source=run.source.shape[1], target=run.inputs.shape[1])
     outputs = run.outputs.tolist()
-    if not 0 <= kept <= len(outputs):
-        raise ValueError(f"kept is {kept}, but the translation has {len(outputs)} tokens")
+    if not 0 <= prefix_length <= len(outputs):
+        raise ValueError(f"prefix_length is {prefix_length}, but the translation has {len(outputs)} tokens")
     with redirected(translator, overrides):
-        return translator.translate(source, beam=beam, prefix=outputs[:kept], should_stop=should_stop)
+        return translator.translate(source, beam=beam, prefix=outputs[:prefix_length], should_stop=should_stop)
 
 
 def redirected(translator: Translator, overrides: Sequence[AttentionOverride]) -> AbstractContextManager[None]:

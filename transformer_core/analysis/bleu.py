@@ -20,20 +20,20 @@ class NgramCount:
 
     Args:
         ngram: Its tokens.
-        found: Occurrences in the hypothesis.
-        allowed: Occurrences in the reference; more do not count.
+        occurrences: Number of times that it stands in the hypothesis.
+        allowed: Number of times that it stands in the reference; more do not count.
         starts: Positions in the hypothesis, counted from 0.
     """
 
     ngram: Ngram
-    found: int
+    occurrences: int
     allowed: int
     starts: tuple[int, ...]
 
     @property
     def clipped(self) -> int:
         """Number of matches."""
-        return min(self.found, self.allowed)
+        return min(self.occurrences, self.allowed)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def bleu_parts(hypothesis: str, reference: str) -> BleuParts:
     precisions = []
     halvings = 0
     for order, counts in enumerate(counted, start=1):
-        matches, total = sum(count.clipped for count in counts), sum(count.found for count in counts)
+        matches, total = sum(count.clipped for count in counts), sum(count.occurrences for count in counts)
         # An order without any n-gram has precision 0. An order without a match counts 1/2 of a match, the next 1/4, ...
         smoothed = matches == 0 and total > 0 and any(count.clipped for each in counted for count in each)
         halvings += smoothed

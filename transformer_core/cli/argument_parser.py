@@ -34,7 +34,7 @@ from transformer_core.storage.manifest import MANIFEST_FILE
 # The fields of DecodingConfig that are options of their own.
 SEARCH = ("beam", "alpha", "length_penalty", "min_length", "constrained")
 
-Options = argparse.Namespace  # every option by its name, and `given`: only what was given, nested by dots
+Options = argparse.Namespace  # every option by its name, and `explicit`: those on the command line, nested by dots
 
 _NOT_GIVEN: list[Any] = []  # a list, since an option that may be given again appends to it
 
@@ -269,10 +269,10 @@ class Parser(argparse.ArgumentParser):
         )
         if unknown:
             self.error(f"unknown option {unknown[0]}")
-        given = {name: value for name, value in vars(parsed).items() if value is not _NOT_GIVEN}
+        explicit = {name: value for name, value in vars(parsed).items() if value is not _NOT_GIVEN}
         for check in self._checks:
-            check(defaults | given)
-        return Options(**_nested(defaults | given), given=_nested(given), rest=arguments[len(leading) :])
+            check(defaults | explicit)
+        return Options(**_nested(defaults | explicit), explicit=_nested(explicit), rest=arguments[len(leading) :])
 
     def as_arguments(self, values: Mapping[str, Any], group: str = "") -> list[str]:
         """Return the arguments for the values of a file, nested by groups."""

@@ -48,13 +48,13 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Count."""
-    given, length = options.given, options.length
+    explicit, length = options.explicit, options.length
     if options.recipe:
-        given = train.overridden(train.read_recipe(options.recipe, PROGRAM.parser("train")), given)
-    name = given.get("preset", _DEFAULT_PRESET)
+        explicit = train.overridden(train.read_recipe(options.recipe, PROGRAM.parser("train")), explicit)
+    name = explicit.get("preset", _DEFAULT_PRESET)
     base = preset(name)
-    model = merged_model(base.model, {**_vocabulary(given), **given.get("model", {})})
-    training = TrainingConfig.from_dict({**base.training.to_dict(), **given.get("training", {})})
+    model = merged_model(base.model, {**_vocabulary(explicit), **explicit.get("model", {})})
+    training = TrainingConfig.from_dict({**base.training.to_dict(), **explicit.get("training", {})})
     paper = PAPER_RUNS[name].flops if name in PAPER_RUNS else None
     summary = _summary(model, training, length) | {"preset": name, "paper_flops": paper}
     write_table(_rows(summary))

@@ -87,7 +87,7 @@ def _checked(options: argparse.Namespace, name: str, out: Path) -> Sequence[str]
     """Return the formats. Raises UsageError for options that the set cannot use."""
     if name not in SETS:
         existing("--set", name)
-    if wrong := sorted((_CONTENT - _TAKES.get(name, _TEXT)) & options.given.keys()):
+    if wrong := sorted((_CONTENT - _TAKES.get(name, _TEXT)) & options.explicit.keys()):
         raise UsageError(f"{flag(wrong[0])}: the set {name} does not take it; it is for a single figure")
     if name != PAPER and (options.text is None) == (options.texts is None):
         raise UsageError("give either --text (a sentence), or --texts (a file with one sentence per line)")
@@ -181,7 +181,7 @@ def _listed(options: argparse.Namespace, runner: ModelRunner, item: Item) -> Fig
             figure = view_from_options(words)
         except ValueError as error:
             raise UsageError(f"--set: line {number} of {options.set}: {error}") from error
-        if VIEWS[figure.view].of_atlas or _B & words.given.keys():
+        if VIEWS[figure.view].of_atlas or _B & words.explicit.keys():
             raise UsageError(f"--set: line {number} of {options.set} must be a figure of the sentence alone")
         every.append(figure)
     return lambda seen: (item(figure=render(each, seen)) for each in every)
@@ -191,7 +191,7 @@ def _sentence(options: argparse.Namespace, runner: ModelRunner, item: Item) -> F
     """Return the set of everything of a sentence; its first head is one that looks at words unless given."""
     from viz_app.explorer_view.sentence_bundle import sentence_items
 
-    view = view_from_options(options) if {"kind", "layer", "head"} & options.given.keys() else None
+    view = view_from_options(options) if {"kind", "layer", "head"} & options.explicit.keys() else None
     return lambda seen: sentence_items(seen, view or _best_head(options, seen), item)
 
 

@@ -81,7 +81,7 @@ def test_the_cached_search_is_the_forced_pass(translator: Translator, kind: Kind
         AttentionOverride(f"{kind}.{layer + 1}.2", 2, with_weight(uniform_row(keys_of(translator, kind, 2)), 0, 0.9))
         for layer in (0, 1)
     ]
-    result = continue_decoding(translator, SOURCE, rows, TARGET, kept=2, beam=beam)
+    result = continue_decoding(translator, SOURCE, rows, TARGET, prefix_length=2, beam=beam)
     best = result.hypotheses[0]
     start = teacher_forced_run(translator, SOURCE, TARGET).outputs[:2].tolist()
     assert list(best.ids[:2]) == start
@@ -118,6 +118,6 @@ def test_what_is_no_row(translator: Translator, row: AttentionOverride, message:
     with pytest.raises(OverrideError, match=message):
         override_attention(translator, SOURCE, [row], TARGET)
     with pytest.raises(OverrideError, match=message):
-        continue_decoding(translator, SOURCE, [row], TARGET, kept=1)
-    with pytest.raises(ValueError, match="kept is 99"):
-        continue_decoding(translator, SOURCE, [], TARGET, kept=99)
+        continue_decoding(translator, SOURCE, [row], TARGET, prefix_length=1)
+    with pytest.raises(ValueError, match="prefix_length is 99"):
+        continue_decoding(translator, SOURCE, [], TARGET, prefix_length=99)

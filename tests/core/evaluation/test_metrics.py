@@ -101,7 +101,9 @@ def test_a_hand_worked_example() -> None:
     parts = bleu_parts("the the the the the the the", "the cat is on the mat")
     first = parts.precisions[0]
     assert (first.matches, first.total) == (2, 7)
-    assert [(count.ngram, count.found, count.allowed, count.clipped) for count in first.counts] == [(("the",), 7, 2, 2)]
+    assert [(count.ngram, count.occurrences, count.allowed, count.clipped) for count in first.counts] == [
+        (("the",), 7, 2, 2)
+    ]
     # Nothing longer matches: 1/2 of 6, 1/4 of 5, 1/8 of 4 are what smoothing leaves.
     assert [precision.value for precision in parts.precisions[1:]] == pytest.approx([0.5 / 6, 0.25 / 5, 0.125 / 4])
     assert parts.score == pytest.approx(100 * math.exp(sum(map(math.log, (2 / 7, 0.5 / 6, 0.25 / 5, 0.125 / 4))) / 4))

@@ -135,18 +135,18 @@ def changed_options(settings: RunSettings) -> dict[str, dict[str, Any]]:
     return {group: options for group, options in groups.items() if options}
 
 
-def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> RunSettings:
+def resumed(stored: RunSettings, explicit: dict[str, Any], processes: int = 1) -> RunSettings:
     """Change the stored settings by the options given now.
 
     Raises:
         UsageError: An option was changed that would change the training.
     """
-    if "preset" in given:
-        preset(given["preset"])
-    new: dict[str, object] = {"preset": given.get("preset", stored.preset)}
+    if "preset" in explicit:
+        preset(explicit["preset"])
+    new: dict[str, object] = {"preset": explicit.get("preset", stored.preset)}
     old: dict[str, object] = {"preset": stored.preset}
     for group in ("model", "training"):
-        for name, value in given.get(group, {}).items():
+        for name, value in explicit.get(group, {}).items():
             if name not in FREE_ON_RESUME and name != "accumulate":
                 key = f"{group}.{name}"
                 new[key], old[key] = value, getattr(getattr(stored, group), name)
@@ -159,23 +159,23 @@ def resumed(stored: RunSettings, given: dict[str, Any], processes: int = 1) -> R
             f"{', '.join(sorted(FREE_ON_RESUME))}, and --data (a copy), --valid, --device, --threads"
         )
     for name in ("train", "tokenizer", "typo_rate"):
-        if name in given and not (name == "train" and tuple(given["train"]) == tuple(stored.train)):
+        if name in explicit and not (name == "train" and tuple(explicit["train"]) == tuple(stored.train)):
             raise UsageError(f"--resume continues with the text in {stored.data}; leave {name} out")
-    free = {name: value for name, value in given.get("training", {}).items() if name in FREE_ON_RESUME}
+    free = {name: value for name, value in explicit.get("training", {}).items() if name in FREE_ON_RESUME}
     return replace(
         stored,
         training=TrainingConfig.from_dict(
-            {**stored.training.to_dict(), **free, "accumulate": _accumulate(stored, given, processes)}
+            {**stored.training.to_dict(), **free, "accumulate": _accumulate(stored, explicit, processes)}
         ),
         processes=processes,
-        data=given.get("data", stored.data),
-        valid=tuple(given.get("valid", stored.valid)),
+        data=explicit.get("data", stored.data),
+        valid=tuple(explicit.get("valid", stored.valid)),
     )
 
 
-def _accumulate(stored: RunSettings, given: dict[str, Any], processes: int) -> int:
+def _accumulate(stored: RunSettings, explicit: dict[str, Any], processes: int) -> int:
     """Return the batches of one process per step. Raises UsageError when all processes have another total."""
-    accumulate: int = given.get("training", {}).get("accumulate", stored.training.accumulate)
+    accumulate: int = explicit.get("training", {}).get("accumulate", stored.training.accumulate)
     before = stored.training.accumulate * stored.processes
     if accumulate * processes != before:
         fitting = f"give --training.accumulate {before // processes}" if before % processes == 0 else "no value fits"

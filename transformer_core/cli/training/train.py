@@ -86,30 +86,30 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Train."""
-    given = options.given
-    if "recipe" in given:
+    explicit = options.explicit
+    if "recipe" in explicit:
         parser = PROGRAM.parser("train")
-        given = overridden(read_recipe(given["recipe"], parser), given)
-        files = {name: given[name] for name in _FILES if name in given}  # the command line may have replaced some
-        given |= parser.options(parser.as_arguments(files)).given
-    if "out" not in given:
+        explicit = overridden(read_recipe(explicit["recipe"], parser), explicit)
+        files = {name: explicit[name] for name in _FILES if name in explicit}  # the command line may have replaced some
+        explicit |= parser.options(parser.as_arguments(files)).explicit
+    if "out" not in explicit:
         raise UsageError("missing: --out DIR")
-    threads = given.get("threads", 0)
-    device = select_device(given.get("device", "auto"), threads)
-    _validation(given.get("valid", ()))  # fails here rather than after an hour of preparing
+    threads = explicit.get("threads", 0)
+    device = select_device(explicit.get("device", "auto"), threads)
+    _validation(explicit.get("valid", ()))  # fails here rather than after an hour of preparing
 
     import torch
 
     from transformer_core.training.distributed import join_process_group, local_device
     from transformer_core.training.journal import require_tensorboard
 
-    if given.get("training", {}).get("tensorboard"):
+    if explicit.get("training", {}).get("tensorboard"):
         require_tensorboard()  # before the text is prepared
     with join_process_group(torch.device(local_device(device))) as group:
-        out = Path(given["out"])
-        settings = _settings(out, given, group)
+        out = Path(explicit["out"])
+        settings = _settings(out, explicit, group)
         with exclusive(out, waits=False) if group.is_main else nullcontext():
-            done = train_run(out, settings, group, threads, resume=bool(given.get("resume")))
+            done = train_run(out, settings, group, threads, resume=bool(explicit.get("resume")))
         if done.step >= settings.training.steps or done.best.is_stale(settings.training.patience):
             which = "--best" if done.best.overfits_since else "--last 5"
             log.info(
@@ -118,14 +118,14 @@ def run(options: Options) -> int:
     return 0
 
 
-def _settings(out: Path, given: dict[str, Any], group: ProcessGroup) -> RunSettings:
+def _settings(out: Path, explicit: dict[str, Any], group: ProcessGroup) -> RunSettings:
     """Return the settings of a training, equal in every process; the main process prepares the text if necessary."""
-    if given.get("resume"):
-        settings = _resume(out, given, group.size)
+    if explicit.get("resume"):
+        settings = _resume(out, explicit, group.size)
         group.barrier()  # all have read before the main process writes
         return settings
     if group.is_main:
-        _start(out, given, group.size).save(out, str(group.device), given.get("threads", 0))
+        _start(out, explicit, group.size).save(out, str(group.device), explicit.get("threads", 0))
     group.barrier()
     return RunSettings.load(out)
 
@@ -148,7 +148,7 @@ def read_recipe(path: str, options: Parser) -> dict[str, Any]:
     values = {name.replace("-", "_"): value for name, value in values.items()}
     files = {name: values.pop(name) for name in _FILES if name in values}
     try:
-        checked: dict[str, Any] = options.options(options.as_arguments(values)).given
+        checked: dict[str, Any] = options.options(options.as_arguments(values)).explicit
     except ConfigError as error:
         raise UsageError(f"--recipe: {path}: {error}") from error
     if "recipe" in checked:
@@ -165,27 +165,27 @@ def overridden(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
 # --- a new training ---------------------------------------------------------------------------------------------------
 
 
-def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
+def _start(out: Path, explicit: dict[str, Any], processes: int) -> RunSettings:
     """Return the settings of a new training; prepare its text if necessary."""
     for name in ("data", CONFIG_FILE):
         recover_interrupted_writes(out, name)
     is_run = (out / CONFIG_FILE).is_file()
     check_new_folder(out, "add --resume to continue there, or choose a new folder" if is_run else prepared_text(out))
-    if ("data" in given) == ("train" in given):
+    if ("data" in explicit) == ("train" in explicit):
         raise UsageError("give either --data DIR (prepared text) or --train FILE ... (text to prepare)")
-    name = given.get("preset", _DEFAULT_PRESET)
-    base, changes = preset(name), given.get("model", {})
-    if "data" in given and (extra := [name for name in ("tokenizer", "typo_rate") if name in given]):
+    name = explicit.get("preset", _DEFAULT_PRESET)
+    base, changes = preset(name), explicit.get("model", {})
+    if "data" in explicit and (extra := [name for name in ("tokenizer", "typo_rate") if name in explicit]):
         raise UsageError(f"--{extra[0].replace('_', '-')} belongs to --train; the text in --data is already prepared")
-    if "tokenizer" in given and ("init_from" in given or "vocab_size" in changes):
+    if "tokenizer" in explicit and ("init_from" in explicit or "vocab_size" in changes):
         raise UsageError("--tokenizer sets the vocabulary, and so do --init-from and --model.vocab_size; give only one")
-    training = TrainingConfig.from_dict({**base.training.to_dict(), **given.get("training", {})})
+    training = TrainingConfig.from_dict({**base.training.to_dict(), **explicit.get("training", {})})
     model = merged_model(base.model, changes)
-    initial = _initial(given.get("init_from", ""))
+    initial = _initial(explicit.get("init_from", ""))
     if initial:
         model = merged_model(initial.model.config, changes)
         _check_initial(initial, model)
-    corpus, data = _text(out, given, model, training.seed)
+    corpus, data = _text(out, explicit, model, training.seed)
     tokenizer = corpus.tokenizer
     sizes = {
         "vocab_size": len(tokenizer),
@@ -196,8 +196,8 @@ def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
             raise UsageError(f"model.{option} is {changes[option]}, but the vocabulary of {data} has {size}")
     if initial and initial.tokenizer.sha256 != corpus.tokenizer.sha256:
         raise UsageError(
-            f"--init-from: {given['init_from']} and {data} have different vocabularies; "
-            f"prepare the text with --tokenizer {given['init_from']}/{TOKENIZER_FILE}"
+            f"--init-from: {explicit['init_from']} and {data} have different vocabularies; "
+            f"prepare the text with --tokenizer {explicit['init_from']}/{TOKENIZER_FILE}"
         )
     model = merged_model(model, sizes)
     out.mkdir(parents=True, exist_ok=True)
@@ -208,31 +208,31 @@ def _start(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
         training=training,
         data=str(data),
         corpus=corpus.meta,
-        train=tuple(given.get("train", ())),
-        valid=tuple(given.get("valid", ())),
-        init_from=given.get("init_from", ""),
+        train=tuple(explicit.get("train", ())),
+        valid=tuple(explicit.get("valid", ())),
+        init_from=explicit.get("init_from", ""),
         processes=processes,
     )
 
 
-def _text(out: Path, given: dict[str, Any], model: ModelConfig, seed: int) -> tuple[Corpus, Path]:
+def _text(out: Path, explicit: dict[str, Any], model: ModelConfig, seed: int) -> tuple[Corpus, Path]:
     """Return the prepared text and its folder."""
     from transformer_core.data import Corpus, is_treebank
 
-    data = Path(given["data"]) if "data" in given else out / "data"
-    if "train" in given:
-        tokenizer = given.get("tokenizer")
-        if not tokenizer and given.get("init_from"):
-            tokenizer = str(Path(given["init_from"]) / TOKENIZER_FILE)
+    data = Path(explicit["data"]) if "data" in explicit else out / "data"
+    if "train" in explicit:
+        tokenizer = explicit.get("tokenizer")
+        if not tokenizer and explicit.get("init_from"):
+            tokenizer = str(Path(explicit["init_from"]) / TOKENIZER_FILE)
         # The vocabulary that is learned from trees is that of the words; the symbols are those that occur.
-        of_words = model.source_vocab_size if all(map(is_treebank, given["train"])) else 0
+        of_words = model.source_vocab_size if all(map(is_treebank, explicit["train"])) else 0
         prepare_text(
-            given["train"],
+            explicit["train"],
             data,
             tokenizer=tokenizer,
             vocab_size=of_words or model.vocab_size,
             source_vocab_size=0 if of_words else model.source_vocab_size,
-            typo_rate=given.get("typo_rate", 0.0),
+            typo_rate=explicit.get("typo_rate", 0.0),
             seed=seed,
         )
 
@@ -259,12 +259,12 @@ def _check_initial(initial: Checkpoint, model: ModelConfig) -> None:
 # --- resuming ---------------------------------------------------------------------------------------------------------
 
 
-def _resume(out: Path, given: dict[str, Any], processes: int) -> RunSettings:
+def _resume(out: Path, explicit: dict[str, Any], processes: int) -> RunSettings:
     """Return the settings of a resumed training."""
-    if "init_from" in given:
+    if "init_from" in explicit:
         raise UsageError("--resume continues in OUT, --init-from starts a new training; give only one")
     existing("--out", str(out), folder=True)
-    return resumed(RunSettings.load(out), given, processes)
+    return resumed(RunSettings.load(out), explicit, processes)
 
 
 # --- training ---------------------------------------------------------------------------------------------------------

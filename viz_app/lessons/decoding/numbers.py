@@ -71,7 +71,12 @@ def bleu_values(parts: BleuParts) -> dict[str, Any]:
                 "value": precision.value,
                 "smoothed": precision.smoothed,
                 "counts": [
-                    {"ngram": list(count.ngram), "found": count.found, "allowed": count.allowed, "starts": count.starts}
+                    {
+                        "ngram": list(count.ngram),
+                        "occurrences": count.occurrences,
+                        "allowed": count.allowed,
+                        "starts": count.starts,
+                    }
                     for count in precision.counts
                 ],
             }

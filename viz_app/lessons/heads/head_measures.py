@@ -28,7 +28,7 @@ class LayerDecomposition:
     """Output of an attention layer as a sum over its heads (Section 3.2.2): Concat(head_1, ..., head_H) W^O.
 
     Args:
-        heads: (H, n, d_v) what each head found.
+        heads: (H, n, d_v) output of each head.
         parts: (H, n, d) what W^O makes of each head alone.
         output: (n, d) what the layer gives: W^O of all heads side by side.
         matrix: (H * d_v, d) W^O.

@@ -89,15 +89,13 @@ def paper_values(context: LessonContext) -> dict[str, Any] | None:
 
 
 def _row(context: LessonContext, each: PaperHead) -> Mapping[str, Any]:
-    kind, layer, head = each.head
     role = each.evidence
     numbers = {name: round(float(getattr(role, name)), 5) for name in ("value", "low", "high", "baseline")}
     return {
         "figure": each.figure,
-        "words": role_words(context.t, kind, role),
+        "words": role_words(context.t, each.head.kind, role),
         "relation": role.detail.split()[0],
-        "layer": layer,
-        "head": head,
+        "head": str(each.head),
         "places": role.places,
         "verdict": each.verdict,
         **numbers,

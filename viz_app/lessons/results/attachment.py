@@ -108,7 +108,7 @@ def readings(translator: Translator, names: Iterable[str] = tuple(SENTENCES)) ->
     Returns:
         For each by its name the `words`; for each reading its `nodes`, [label, first word, after the last word, index
         of the parent or -1], parents first, their `places`, and its `log_probability` in nats, all tokens and `</s>`
-        included; and `found`, the reading that the beam search finds, or None if it finds another tree.
+        included; and `best`, the reading that the beam search finds, or None if it finds another tree.
     """
     answer: dict[str, Any] = {}
     for name in names:
@@ -118,7 +118,7 @@ def readings(translator: Translator, names: Iterable[str] = tuple(SENTENCES)) ->
         best = translator.translate(sentence.text, beam=BEAM).text
         answer[name] = {
             "words": list(sentence.trees["verb"].words),
-            "found": next((reading for reading, text in symbols.items() if text == best), None),
+            "best": next((reading for reading, text in symbols.items() if text == best), None),
             "readings": {
                 reading: _placed(sentence.trees[reading]) | {"log_probability": score}
                 for reading, score in zip(symbols, scores, strict=True)

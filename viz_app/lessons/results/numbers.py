@@ -50,7 +50,7 @@ class Sentence(TypedDict):
     """Ambiguous sentence; `found` is the reading that the parser generates, None for another tree."""
 
     words: list[str]
-    found: Literal["verb", "noun"] | None
+    best: Literal["verb", "noun"] | None
     readings: dict[Literal["verb", "noun"], Reading]
 
 

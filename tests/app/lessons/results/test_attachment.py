@@ -44,7 +44,7 @@ def test_what_the_beam_search_finds_is_the_tree_that_it_generates(parser: Transl
     for name, result in readings(parser).items():
         text = parser.translate(SENTENCES[name].text, beam=4).text
         symbols = {reading: " ".join(to_symbols(tree)) for reading, tree in SENTENCES[name].trees.items()}
-        assert text == symbols[result["found"]] if result["found"] else text not in symbols.values()
+        assert text == symbols[result["best"]] if result["best"] else text not in symbols.values()
 
 
 def context() -> LessonContext:

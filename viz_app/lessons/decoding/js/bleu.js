@@ -88,9 +88,9 @@ export class Bleu extends Scene {
   drawNgrams(pen, { counts }, order, places, top) {
     const { cross, decoder } = pen.theme.kinds;
     const length = order + 1;
-    for (const { found, allowed, starts } of counts)
+    for (const { occurrences, allowed, starts } of counts)
       starts.forEach((start, number) => {
-        const colour = number < Math.min(found, allowed) ? cross : decoder;
+        const colour = number < Math.min(occurrences, allowed) ? cross : decoder;
         const dash = number >= allowed && allowed > 0 ? [3, 3] : [];
         const tokens = places.slice(start, start + length);
         for (const line of new Set(tokens.map(({ y }) => y))) {
@@ -149,7 +149,10 @@ export class Bleu extends Scene {
     if (at === ORDERS) return fillText(texts.penalty_say, { own: hypothesis.length, other: reference.length, penalty });
     if (at > ORDERS) return fillText(texts.bleu_say, { mean: mean.toFixed(3), penalty, bleu: score.toFixed(1) });
     const { matches, total, smoothed, counts } = orders[at];
-    const clipped = counts.reduce((sum, { found, allowed }) => sum + (allowed ? Math.max(0, found - allowed) : 0), 0);
+    const clipped = counts.reduce(
+      (sum, { occurrences, allowed }) => sum + (allowed ? Math.max(0, occurrences - allowed) : 0),
+      0,
+    );
     return [
       fillText(texts.ngram_say, { n: at + 1, matches, total }),
       clipped ? fillText(texts.clipped_say, { clipped }) : "",
@@ -162,14 +165,14 @@ export class Bleu extends Scene {
   table() {
     const { texts } = this;
     const counts = this.lesson.values.bleu.orders.flatMap((order) => order.counts);
-    const rows = counts.map(({ ngram, found, allowed }) => [
+    const rows = counts.map(({ ngram, occurrences, allowed }) => [
       ngram.length,
       ngram.join(" "),
-      found,
+      occurrences,
       allowed,
-      Math.min(found, allowed),
+      Math.min(occurrences, allowed),
     ]);
-    return { columns: ["n", texts.ngram, texts.found, texts.allowed, texts.clipped], rows };
+    return { columns: ["n", texts.ngram, texts.yours, texts.allowed, texts.clipped], rows };
   }
 }
 

@@ -23,5 +23,5 @@ export type Bleu = {
 /** Precision of the n-grams of one order. */
 export type Precision = { matches: number; total: number; value: number; smoothed: boolean; counts: Count[] };
 
-/** An n-gram: how often it was found and how often the reference allows it; `starts`: its places. */
-export type Count = { ngram: string[]; found: number; allowed: number; starts: number[] };
+/** An n-gram: how often it occurs and how often the reference allows it; `starts`: its places. */
+export type Count = { ngram: string[]; occurrences: number; allowed: number; starts: number[] };

@@ -2,7 +2,8 @@
 // self-attention all three read the same vectors, between encoder and decoder the queries' vectors are the decoder's.
 
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
-import { fillText, headName } from "../../../components/common/text/format.js";
+import { headAddress } from "../../../components/common/heads/heads.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead } from "../../stage/js/describe.js";
 import { Grid } from "../../stage/js/grid.js";
@@ -217,7 +218,7 @@ export class Projections extends Scene {
     const [layer, head] = this.lesson.values.projected[/** @type {"encoder" | "cross"} */ (kind)];
     const [size, width] = [part("w_q").shape[0], part("w_q").shape[1]];
     return fillText(this.texts[`projections_say_${kind}`], {
-      head: headName(layer, head),
+      head: headAddress({ kind, layer, head }),
       token: tokenText(asking[this.picked(row, { tokens: asking })]),
       other: tokenText(answering[this.picked(row, { tokens: answering })]),
       size,

@@ -1,6 +1,7 @@
 // A real head on the reader's sentence: its query, keys and values as colours, its scores and weights as numbers.
 
-import { fillText, headName, percent, signed } from "../../../components/common/text/format.js";
+import { headAddress } from "../../../components/common/heads/heads.js";
+import { fillText, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade, twoSided } from "../../stage/js/bars.js";
 import { playhead, slider } from "../../stage/js/describe.js";
@@ -40,7 +41,13 @@ export class Real extends Scene {
     const { layer, head } = this.lesson.values;
     const max = this.lesson.arrays.queries.shape[0] - 1;
     return [
-      slider({ name: "head", label: this.texts.head, max, start: head, show: (value) => headName(layer, value) }),
+      slider({
+        name: "head",
+        label: this.texts.head,
+        max,
+        start: head,
+        show: (head) => headAddress({ kind: "encoder", layer, head }),
+      }),
       slider({ name: "width", label: this.texts.width, min: 1, max: this.width, start: this.width }),
     ];
   }
@@ -192,7 +199,7 @@ export class Real extends Scene {
   sayHead(head) {
     const { layer, head: chosen, heads } = this.lesson.values;
     const share = this.restingShare(head);
-    const number = headName(layer, Math.round(head));
+    const number = headAddress({ kind: "encoder", layer, head: Math.round(head) });
     if (share > RESTING_SHARE) return fillText(this.texts.real_rests, { head: number, share: percent(share) });
     return Math.round(head) === chosen ? fillText(this.texts.real_chosen, { head: number, count: heads }) : "";
   }

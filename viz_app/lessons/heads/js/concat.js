@@ -1,6 +1,7 @@
 // Concatenation and W^O: what each head of a layer adds to one position, and that the parts make up the whole.
 
 import { paintCells } from "../../../components/common/draw/canvas.js";
+import { headAddress } from "../../../components/common/heads/heads.js";
 import { fillText, headName } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
@@ -58,7 +59,7 @@ export class Concat extends Scene {
     const { arrays } = this.lesson;
     const position = Math.min(Math.round(at), arrays.output.shape[0] - 1);
     const heads = Array.from({ length: arrays.parts.shape[0] }, (_, head) => ({
-      found: arrays.head_outputs.part(head, position).data,
+      output: arrays.head_outputs.part(head, position).data,
       part: arrays.parts.part(head, position).data,
     }));
     const output = arrays.output.part(position).data;
@@ -81,15 +82,15 @@ export class Concat extends Scene {
      * @param {Column} column
      */
     const title = (text, [x, most]) => pen.note(text, x, TOP - 12, { most });
-    title(narrow ? "head" : this.texts.found, columns.found);
+    title(narrow ? "head" : this.texts.head_output, columns.output);
     title("W\u1d3c", columns.matrix);
     title(narrow ? "" : this.texts.adds, columns.part);
     title(this.texts.length, columns.bar);
     const largest = Math.max(whole, ...norms);
-    heads.forEach(({ found, part }, head) => {
+    heads.forEach(({ output, part }, head) => {
       const y = TOP + head * row;
-      pen.write(headName(layer, head), columns.found[0] - 8, y + row / 2 - 2, { align: "right" });
-      strip(pen, found, columns.found, y, row - 5);
+      pen.write(headName(layer, head), columns.output[0] - 8, y + row / 2 - 2, { align: "right" });
+      strip(pen, output, columns.output, y, row - 5);
       this.drawMatrix(pen, head, heads.length, columns.matrix, y, row - 5);
       strip(pen, part, columns.part, y, row - 5);
       this.drawBar(pen, norms[head], largest, columns.bar, y, row - 5, theme.kinds[kind]);
@@ -111,10 +112,10 @@ export class Concat extends Scene {
   columns(width, narrow) {
     const left = 34;
     const rest = width - left;
-    const [found, matrix, part] = narrow ? [0.2, 0.14, 0.32] : [0.16, 0.15, 0.4];
+    const [output, matrix, part] = narrow ? [0.2, 0.14, 0.32] : [0.16, 0.15, 0.4];
     const gap = narrow ? 12 : 26;
     /** @type {Column} */
-    const first = [left, rest * found];
+    const first = [left, rest * output];
     /** @type {Column} */
     const second = [first[0] + first[1] + gap, rest * matrix];
     /** @type {Column} */
@@ -122,7 +123,7 @@ export class Concat extends Scene {
     const fourth = third[0] + third[1] + 14;
     /** @type {Column} */
     const last = [fourth, width - fourth];
-    return { found: first, matrix: second, part: third, bar: last };
+    return { output: first, matrix: second, part: third, bar: last };
   }
 
   /**
@@ -180,13 +181,19 @@ export class Concat extends Scene {
     return column < 0 ? null : { at: column };
   }
 
+  /** @param {number} head */
+  headAddress(head) {
+    const { kind, layer } = this.lesson.values.parts;
+    return headAddress({ kind, layer, head });
+  }
+
   /** @type {Scene["say"]} */
   say({ at }) {
     const { position, norms } = this.numbers(at);
     const most = norms.indexOf(Math.max(...norms));
     return fillText(this.texts.concat_say, {
       token: tokenText(this.tokens[position]),
-      head: headName(this.lesson.answers.layer, most),
+      head: this.headAddress(most),
       norm: norms[most].toFixed(2),
     });
   }
@@ -195,8 +202,8 @@ export class Concat extends Scene {
   table({ at }) {
     const { norms, whole, heads } = this.numbers(at);
     const { texts } = this;
-    const rows = norms.map((each, head) => [headName(this.lesson.answers.layer, head), norm(heads[head].found), each]);
-    return { columns: [texts.head, texts.length_found, texts.length], rows: [...rows, ["\u03a3", "", whole]] };
+    const rows = norms.map((each, head) => [this.headAddress(head), norm(heads[head].output), each]);
+    return { columns: [texts.head, texts.length_output, texts.length], rows: [...rows, ["\u03a3", "", whole]] };
   }
 }
 

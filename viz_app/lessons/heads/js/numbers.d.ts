@@ -25,8 +25,7 @@ export type PaperRow = {
   figure: number;
   words: string;
   relation: string;
-  layer: number;
-  head: number;
+  head: string;
   value: number;
   low: number;
   high: number;

@@ -1,7 +1,7 @@
 // The paper's Figures 3 to 5: which head of this model does the same over many sentences? Hidden until it is revealed.
 
 import { Axis } from "../../../components/common/draw/plot.js";
-import { fillText, formatCount, headName, percent } from "../../../components/common/text/format.js";
+import { fillText, formatCount, percent } from "../../../components/common/text/format.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -77,7 +77,7 @@ export class PaperHeads extends Scene {
     }
     const [left, first] = narrow ? [x, y + 20] : [axis.to + 22, y - 8];
     const room = x + width - left;
-    const head = revealed ? this.found(row) : "?";
+    const head = revealed ? this.verdict(row) : "?";
     pen.write(head, left, first, {
       size: 14,
       weight: 650,
@@ -88,9 +88,8 @@ export class PaperHeads extends Scene {
   }
 
   /** @param {import("./numbers").PaperRow} row */
-  found(row) {
-    const values = { head: headName(row.layer, row.head) };
-    return fillText(this.texts[`paper_${row.verdict}`], values);
+  verdict(row) {
+    return fillText(this.texts[`paper_${row.verdict}`], { head: row.head });
   }
 
   /**
@@ -130,7 +129,7 @@ export class PaperHeads extends Scene {
     const about = row.figure === 4 ? `${texts.paper_anaphora} ` : "";
     if (!revealed) return `${about}${fillText(texts.paper_ask, { count: formatCount(paper.sentences) })}`;
     const number = fillText(texts.paper_number, { number: row.figure });
-    return `${about}${number}, ${row.words}: ${this.found(row)} ${this.numbers(row, true)} ${penalty}`.trim();
+    return `${about}${number}, ${row.words}: ${this.verdict(row)} ${this.numbers(row, true)} ${penalty}`.trim();
   }
 
   /** @type {Scene["table"]} */
@@ -140,7 +139,7 @@ export class PaperHeads extends Scene {
     const rows = this.rows.map((row) => [
       fillText(texts.paper_number, { number: row.figure }),
       row.words,
-      headName(row.layer, row.head),
+      row.head,
       row.value,
       row.low,
       row.high,

@@ -66,8 +66,8 @@ export class Attachment extends Scene {
     if (!revealed) return pen.note("?", middle, bar + 20, { size: 15, weight: 650, align: "center" });
     const share = this.shares(sentence)[reading];
     pen.fill(x, bar, width * share, 8, theme.kinds.encoder);
-    const found = sentence.found === reading ? ` \u00b7 ${this.texts.found}` : "";
-    pen.write(`${percent(share)} \u00b7 ${signed(total)}${found}`, middle, bar + 21, {
+    const mark = sentence.best === reading ? ` \u00b7 ${this.texts.best}` : "";
+    pen.write(`${percent(share)} \u00b7 ${signed(total)}${mark}`, middle, bar + 21, {
       size: 14,
       align: "center",
       most: width,
@@ -79,7 +79,7 @@ export class Attachment extends Scene {
     const sentence = this.sentences[String(name)];
     if (!revealed) return this.texts.predict_say;
     const { verb } = this.shares(sentence);
-    const other = sentence.found ? "" : ` ${this.texts.found_other}`;
+    const other = sentence.best ? "" : ` ${this.texts.best_other}`;
     return `${fillText(this.texts.attachment_say, { verb: percent(verb), noun: percent(1 - verb) })}${other}`;
   }
 
@@ -89,10 +89,10 @@ export class Attachment extends Scene {
     const { texts } = this;
     const rows = Object.values(this.sentences).map((sentence) => {
       const { verb, noun } = sentence.readings;
-      const found = sentence.found ? texts[`attaches_${sentence.found}`] : texts.another_tree;
-      return [sentence.words.join(" "), signed(verb.log_probability), signed(noun.log_probability), found];
+      const best = sentence.best ? texts[`attaches_${sentence.best}`] : texts.another_tree;
+      return [sentence.words.join(" "), signed(verb.log_probability), signed(noun.log_probability), best];
     });
-    return { columns: [texts.sentence, texts.attaches_verb, texts.attaches_noun, texts.found], rows };
+    return { columns: [texts.sentence, texts.attaches_verb, texts.attaches_noun, texts.best], rows };
   }
 }
 

@@ -167,7 +167,7 @@ def _written(context: LessonContext, edits: list[RowEdit]) -> dict[str, Any]:
         from transformer_core.analysis.attention_override import continue_decoding
 
         return continue_decoding(
-            translator, context.source, rows, translation, kept=prefix, beam=BEAM, should_stop=stop
+            translator, context.source, rows, translation, prefix_length=prefix, beam=BEAM, should_stop=stop
         ).text
 
     return compared(translation.text, context.compute_once(("lab.redirect.text", context.source, rows), compute))
