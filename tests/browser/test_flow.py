@@ -53,9 +53,22 @@ def hit(page: Page, **place: Any) -> Any:
     )
 
 
-def test_the_chosen_word_says_its_parts_and_their_sum(open_explorer: Open) -> None:
+def test_the_folded_picture_by_mouse_keyboard_and_table(open_explorer: Open) -> None:
     page = opened(open_explorer)
     assert caption(page) == ENGLISH["flow_all"]
+    table = page.locator(".beside > button.tool")
+    table.click()
+    columns, rows, cells = read_table(page)
+    assert rows == TOKENS
+    tokens = [shown(token) for token in (*MAPS.source.tokens, *MAPS.inputs.tokens)]
+    assert columns == [ENGLISH["flow_logit"], *tokens, ENGLISH["flow_biases"]]
+    for position, (word, row) in enumerate(zip(FLOW["words"], cells, strict=True)):
+        inputs = [number(value) if i <= position else "" for i, value in enumerate(word["inputs"])]
+        source = [number(value) for value in word["source"]]
+        assert row == [number(word["logit"]), *source, *inputs, number(word["biases"])]
+    table.click()
+
+    # The chosen word says its parts and their sum.
     page.locator(f'.words [data-index="{AT}"]').click()
     settle(page)
     word = FLOW["words"][AT]
@@ -72,45 +85,49 @@ def test_the_chosen_word_says_its_parts_and_their_sum(open_explorer: Open) -> No
     )
     assert caption(page) == announced(page) == expected
 
-
-def test_the_table_has_all_parts_of_all_words(open_explorer: Open) -> None:
-    page = opened(open_explorer)
-    page.locator(".beside > button.tool").click()
-    columns, rows, cells = read_table(page)
-    assert rows == TOKENS
-    tokens = [shown(token) for token in (*MAPS.source.tokens, *MAPS.inputs.tokens)]
-    assert columns == [ENGLISH["flow_logit"], *tokens, ENGLISH["flow_biases"]]
-    for position, (word, row) in enumerate(zip(FLOW["words"], cells, strict=True)):
-        inputs = [number(value) if i <= position else "" for i, value in enumerate(word["inputs"])]
-        source = [number(value) for value in word["source"]]
-        assert row == [number(word["logit"]), *source, *inputs, number(word["biases"])]
-
-
-def test_by_keyboard_a_word_is_chosen_unfolded_and_folded(open_explorer: Open) -> None:
-    page = opened(open_explorer)
+    # It is compared with another token, until another word is chosen.
+    page.locator(".flow-versus").select_option("▁der")
+    settle(page)
+    assert state(page, "versus") == "▁der"
+    assert caption(page) == ENGLISH["flow_waiting"]
+    contrast = flow_of(MAPS, seed=9, against="▁der", at=AT)
+    give(page, "contrast", contrast)
+    settle(page)
+    assert caption(page).startswith(fill(ENGLISH["flow_pair"], word=TOKENS[AT], against="der"))
+    assert number(contrast["words"][AT]["logit"]) in caption(page)
     press(page, ".flow", "ArrowRight")
-    assert state(page, "pin") == "q0"
-    press(page, ".flow", "ArrowRight", "ArrowRight", "ArrowLeft", "Enter")
-    assert (state(page, "pin"), state(page, "unfold")) == ("q1", True)
+    assert (state(page, "versus"), state(page, "pin")) == (None, f"q{AT + 1}")
+    assert number(FLOW["words"][AT + 1]["logit"]) in caption(page)
+
+    press(page, ".flow", "ArrowLeft", "Enter")
+    assert (state(page, "pin"), state(page, "unfold")) == (f"q{AT}", True)
     assert page.locator(".flow").get_attribute("data-unfolded") == "true"
     assert page.locator(".flow-unfold").inner_text() == ENGLISH["flow_fold"]
-    page.keyboard.press("Escape")
-    settle(page)
-    assert (state(page, "pin"), state(page, "unfold")) == ("q1", False)
-    page.keyboard.press("Escape")
-    settle(page)
-    assert (state(page, "pin"), state(page, "form")) == (None, "flow")
+    for pin, unfold in ((f"q{AT}", False), (None, False)):
+        page.keyboard.press("Escape")
+        settle(page)
+        assert (state(page, "pin"), state(page, "unfold"), state(page, "form")) == (pin, unfold, "flow")
+    press(page, ".flow", "ArrowRight")
+    assert state(page, "pin") == "q0"
 
 
-def test_pressing_a_way_opens_its_heads_and_a_head_its_map(open_explorer: Open) -> None:
+def test_the_unfolded_picture_leads_to_states_heads_and_maps(open_explorer: Open) -> None:
     page = opened(open_explorer)
     patch(page, pin=f"q{AT}", unfold=True)
-    kind, layer, query, key = FLOW["words"][AT]["ways"][:4]
+    word = FLOW["words"][AT]
+    page.locator(".flow canvas").click(position=hit(page, stack="decoder", layer=3, position=AT))
+    settle(page)
+    text = page.locator(".flow-detail").inner_text()
+    assert number(word["states"]["decoder"][3][AT], 2) in text
+    assert fill(ENGLISH["flow_lens"], lens=shown(FLOW["lens"][3][AT])) in text
+    assert fill(ENGLISH["flow_neurons"], neurons="41: 1.50, 8: \u22120.50") in text
+
+    kind, layer, query, key = word["ways"][:4]
     page.locator(".flow canvas").click(position=hit(page, edge=0))
     settle(page)
     heads = page.locator(".flow-detail .flow-head")
     name = f"{('encoder', 'decoder', 'cross')[kind]}.{layer + 1}."
-    flow = FLOW["words"][AT]["flows"][0]
+    flow = word["flows"][0]
     assert heads.all_inner_texts() == [f"{name}1\u2002{number(flow / 2)}", f"{name}4\u2002{number(flow / 4)}"]
     heads.nth(1).click()
     settle(page)
@@ -118,31 +135,8 @@ def test_pressing_a_way_opens_its_heads_and_a_head_its_map(open_explorer: Open) 
     assert state(page, "pin") == f"q{query}"
     assert {name: state(page, "cursor")[name] for name in ("query", "key")} == {"query": query, "key": key}
 
-
-def test_pressing_a_state_shows_its_neurons_and_what_the_lens_reads(open_explorer: Open) -> None:
-    page = opened(open_explorer)
-    patch(page, pin=f"q{AT}", unfold=True)
-    page.locator(".flow canvas").click(position=hit(page, stack="decoder", layer=3, position=AT))
-    settle(page)
-    text = page.locator(".flow-detail").inner_text()
-    assert number(FLOW["words"][AT]["states"]["decoder"][3][AT], 2) in text
-    assert fill(ENGLISH["flow_lens"], lens=shown(FLOW["lens"][3][AT])) in text
-    assert fill(ENGLISH["flow_neurons"], neurons="41: 1.50, 8: \u22120.50") in text
-
-
-def test_pressing_a_tile_shows_its_map(open_explorer: Open) -> None:
-    page = opened(open_explorer)
-    assert page.locator(".flow").is_visible()
-    page.locator('.tile[data-head="2.3"]').click()
-    settle(page)
-    assert (state(page, "form"), state(page, "layer"), state(page, "head")) == ("map", 1, 2)
-    assert page.locator(".map").is_visible()
-
-
-def test_the_share_says_how_many_edges_carry_it(open_explorer: Open) -> None:
-    page = opened(open_explorer)
-    patch(page, pin=f"q{AT}", unfold=True)
-    word = FLOW["words"][AT]
+    # How many edges carry a share, and its table; a tile leads to its map too.
+    patch(page, form="flow", kind="cross", pin=f"q{AT}", unfold=True)
     for share in (80, 50):
         patch(page, share=share)
         total, count = 0.0, 0
@@ -157,48 +151,42 @@ def test_the_share_says_how_many_edges_carry_it(open_explorer: Open) -> None:
     page.locator(".beside > button.tool").click()
     settle(page)
     assert page.locator(".table tbody tr").count() == min(count, 40)
-
-
-def test_a_word_is_compared_with_another_token(open_explorer: Open) -> None:
-    page = opened(open_explorer)
-    patch(page, pin=f"q{AT}")
-    page.locator(".flow-versus").select_option("▁der")
+    page.locator('.tile[data-head="2.3"]').click()
     settle(page)
-    assert state(page, "versus") == "▁der"
-    assert caption(page) == ENGLISH["flow_waiting"]
-    contrast = flow_of(MAPS, seed=9, against="▁der", at=AT)
-    give(page, "contrast", contrast)
-    settle(page)
-    assert caption(page).startswith(fill(ENGLISH["flow_pair"], word=TOKENS[AT], against="der"))
-    assert number(contrast["words"][AT]["logit"]) in caption(page)
-    press(page, ".flow", "ArrowRight")
-    assert state(page, "versus") is None
-    assert number(FLOW["words"][AT + 1]["logit"]) in caption(page)
+    assert (state(page, "form"), state(page, "layer"), state(page, "head")) == ("map", 1, 2)
+    assert page.locator(".map").is_visible() and not page.locator(".flow").is_visible()
 
 
-def test_until_the_flow_is_there_the_picture_says_so(open_explorer: Open) -> None:
+def test_until_the_flow_is_there_the_picture_says_so_and_a_model_without_one_has_the_map(open_explorer: Open) -> None:
     page = open_explorer("other", still=True)
     give(page, "flow", FLOW)  # of another sentence
     patch(page, form="flow")
     assert caption(page) == ENGLISH["flow_waiting"]
     give(page, "flow", flow_of(sample_maps("other")))
     assert until(page, lambda: caption(page) == ENGLISH["flow_all"])
-
-
-def test_a_model_without_a_flow_has_the_map(open_explorer: Open) -> None:
-    page = opened(open_explorer, flow=None)
-    assert page.locator(".map").is_visible()
-    assert not page.locator(".flow").count()
-    assert not page.locator(".form-flow").is_visible()
+    give(page, "flow", None)
+    page.locator(".map").wait_for()
+    assert not page.locator(".flow").is_visible() and not page.locator(".form-flow").is_visible()
     assert page.locator(".form-map").get_attribute("aria-pressed") == "true"
 
 
 @pytest.mark.parametrize(("language", "width", "dark"), WORKED)
-def test_everybody_can_read_it(
-    open_explorer: Open, check_accessibility: CheckAccessibility, language: str, width: int, dark: bool
+def test_everybody_can_read_and_save_it(
+    open_explorer: Open,
+    check_accessibility: CheckAccessibility,
+    tmp_path: Path,
+    language: str,
+    width: int,
+    dark: bool,
 ) -> None:
     page = opened(open_explorer, language=language, width=width, dark=dark)
     patch(page, pin=f"q{AT}")
+    with page.expect_download() as download:
+        page.locator(".explorer").evaluate("(root) => root.explorer.files.save('head', 'svg')")
+    download.value.save_as(tmp_path / "flow.svg")
+    svg = (tmp_path / "flow.svg").read_text(encoding="utf-8")
+    assert (svg.count("mix-blend-mode: screen") > 20) == dark, "light adds up, ink does not"
+    assert all(f">{token}</text>" in svg for token in TOKENS if not token.startswith("<"))
     check_accessibility(page, "dark", "light")
     patch(page, unfold=True)
     page.locator(".flow canvas").click(position=hit(page, edge=0))
@@ -215,40 +203,24 @@ def test_everybody_can_read_it(
     assert stacked == (width < 560)
 
 
-def test_light_adds_up_in_the_saved_picture(open_explorer: Open, tmp_path: Path) -> None:
-    page = opened(open_explorer, dark=True)
-    patch(page, pin=f"q{AT}")
-    with page.expect_download() as download:
-        page.locator(".explorer").evaluate("(root) => root.explorer.files.save('head', 'svg')")
-    download.value.save_as(tmp_path / "flow.svg")
-    svg = (tmp_path / "flow.svg").read_text(encoding="utf-8")
-    assert svg.count("mix-blend-mode: screen") > 20
-    assert all(f">{token}</text>" in svg for token in TOKENS if not token.startswith("<"))
-
-
-def test_forty_tokens_are_drawn_within_a_frame_of_fifty_milliseconds(open_explorer: Open) -> None:
-    maps = sample_maps("40")
-    page = opened(open_explorer, name="40", flow=flow_of(maps))
+def test_forty_tokens_are_drawn_within_fifty_milliseconds_and_growing_ends_with_the_whole(open_explorer: Open) -> None:
+    page = opened(open_explorer, name="40", flow=flow_of(sample_maps("40"), at=30), still=False)
+    explorer, canvas = page.locator(".explorer"), page.locator(".flow canvas")
     milliseconds = """(root) => {
       const start = performance.now();
       root.explorer.figure.flow.canvas.draw();
       return performance.now() - start;
     }"""
+    moving = "(root) => root.explorer.figure.flow.canvas.motion !== null"
     for unfold in (False, True):
         patch(page, pin="q30", unfold=unfold, share=80)
-        assert quickest(lambda: page.locator(".explorer").evaluate(milliseconds), 50) < 50
-
-
-def test_growing_ends_with_the_whole_picture(open_explorer: Open) -> None:
-    page = opened(open_explorer, still=False)
-    patch(page, pin=f"q{AT}", unfold=True)
-    moving = "(root) => root.explorer.figure.flow.canvas.motion !== null"
-    assert until(page, lambda: not page.locator(".explorer").evaluate(moving))
-    whole = page.locator(".flow canvas").evaluate("(canvas) => canvas.toDataURL()")
+        assert until(page, lambda: not explorer.evaluate(moving))
+        assert quickest(lambda: explorer.evaluate(milliseconds), 50) < 50
+    whole = canvas.evaluate("(canvas) => canvas.toDataURL()")
     page.locator(".flow-grow").click()
     page.mouse.move(2, 2)
     page.wait_for_timeout(300)
-    assert page.locator(".flow canvas").evaluate("(canvas) => canvas.toDataURL()") != whole
-    assert until(page, lambda: not page.locator(".explorer").evaluate(moving))
+    assert canvas.evaluate("(canvas) => canvas.toDataURL()") != whole
+    assert until(page, lambda: not explorer.evaluate(moving))
     settle(page)
-    assert page.locator(".flow canvas").evaluate("(canvas) => canvas.toDataURL()") == whole
+    assert canvas.evaluate("(canvas) => canvas.toDataURL()") == whole
