@@ -18,6 +18,7 @@ from viz_app.figures.record import xml_safe
 
 # Of a page: what its policy allows, nothing or what stands in it; code; and data from a size on at which files pay.
 _ALLOWED = re.compile(r"-src(?: '(?:none|sha256-[^']+)')+|-src ?(?=;)|(?<=worker)-src")
+_FONT = re.compile(r"data:font/woff2;base64,([\w+/=]+)")
 _STYLE = re.compile(r"<style>(.*?)</style>", re.S)
 _CODE = re.compile(r'(<script type="module")>(.*?)</script>', re.S)
 _DATA = re.compile(r'(<script type="application/octet-stream" id="\w+")>([^<]{10000,})')
@@ -74,14 +75,19 @@ def html_document(
 
 
 def split_document(page: str, keep: Callable[[bytes, str], str]) -> str:
-    """Return a document that loads its style, code and large data from files of its own server, and from no other.
+    """Return a document that loads style, fonts, code and large data from files of its own server, and from no other.
 
     Args:
         page: A document of `html_document`.
         keep: Keeps a file with an ending such as ".js", and returns its address.
     """
+
+    def fonts(style: str) -> str:
+        """Keep the fonts of a style beside it."""
+        return _FONT.sub(lambda at: f'"{Path(keep(base64.b64decode(at[1]), ".woff2")).name}"', style)
+
     policy, end, rest = page.partition("<title>")
-    rest = _STYLE.sub(lambda at: f'<link rel="stylesheet" href="{keep(at[1].encode(), ".css")}">', rest, count=1)
+    rest = _STYLE.sub(lambda at: f'<link rel="stylesheet" href="{keep(fonts(at[1]).encode(), ".css")}">', rest, count=1)
     rest = _CODE.sub(lambda at: f'{at[1]} src="{keep(at[2].encode(), ".js")}"></script>', rest)
     rest = _DATA.sub(lambda at: f'{at[1]} data-src="{keep(base64.b64decode(at[2]), ".bin")}">', rest)
     return _ALLOWED.sub("-src 'self'", policy) + end + rest

@@ -16,6 +16,7 @@ from viz_app.components.html_document import PageTheme, html_document, json_elem
 from viz_app.components.modules import join_modules, self_starting
 from viz_app.figures.record import PROGRAM, record_json, xml_safe
 from viz_app.standalone.origin import Origin
+from viz_app.standalone.page_font import font_style
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ def standalone_page(
     origin: Origin,
     theme: PageTheme = "auto",
     allowed: Mapping[str, str] | None = None,
+    style: str = "",
     paper: Paper | None = None,
 ) -> bytes:
     """Return a page whose modules read the blocks of data.
@@ -126,6 +128,7 @@ def standalone_page(
         origin: Its origin.
         theme: As for `theme_style`.
         allowed: As for `html_document`.
+        style: Further rules.
         paper: What it prints instead of what is on the screen.
     """
     t = texts(language)
@@ -157,7 +160,8 @@ def standalone_page(
         '\n<meta name="generator" content="Headlight">'
         f'\n<meta name="provenance" content="{escape(record_json(record))}">'
     )
-    style = theme_style(theme) + (FOLDER / "page.css").read_text(encoding="utf-8") + (paper.style if paper else "")
+    rules = (FOLDER / "page.css").read_text(encoding="utf-8")
+    style = "".join((theme_style(theme), font_style(language), style, rules, paper.style if paper else ""))
     scripts = [*map(self_starting, modules)]
     page = html_document(
         f"{title} · {PROGRAM}",
@@ -167,7 +171,7 @@ def standalone_page(
         language=language,
         head=head,
         type="module",
-        allowed=allowed,
+        allowed={"font-src": "'self' data:", **(allowed or {})},
     )
     return page.encode("utf-8", errors="replace")
 

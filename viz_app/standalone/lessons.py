@@ -94,7 +94,6 @@ def render_lesson(
     context: LessonContext,
     onward: tuple[str, str] | None = None,
     *,
-    fonts: bool = True,
     turn: Turn = nullcontext,
 ) -> bytes:
     """Return a lesson as a page, which prints as a handout; the same arguments give the same bytes.
@@ -103,7 +102,6 @@ def render_lesson(
         name: Of the lesson.
         context: Sentence, language and model; its scene gets its settings.
         onward: Title and address of the page after its last scene; None for none.
-        fonts: Whether the fonts of its paper lie in the page.
         turn: Entered for each scene, so that others compute between two of them.
 
     Raises:
@@ -115,7 +113,6 @@ def render_lesson(
     title, address = onward or (None, "")
     lesson = prepare_lesson(name, context, title, turn=turn)
     modules = [lesson_code(name), join_modules(_FOLDER / "js" / "lesson_page.js")]
-    written = [*modules, lesson.data.decode()]
     return standalone_page(
         lesson.words.title,
         modules,
@@ -123,7 +120,7 @@ def render_lesson(
         {"lesson": lesson.data, **lesson.blocks},
         language=context.language,
         origin=page_origin(context.service, texts(context.language), [("lesson", name), ("text", context.text)]),
-        paper=paper(lesson_paper(lesson.words, context.t), context, written if fonts else None),
+        paper=paper(lesson_paper(lesson.words, context.t), context),
         allowed=ALLOWED,
     )
 

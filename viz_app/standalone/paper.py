@@ -6,15 +6,10 @@ of both lie in the page, so that every computer prints it alike.
 
 from __future__ import annotations
 
-import base64
 import dataclasses
-import json
-import re
-from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cache
-from html import escape, unescape
+from html import escape
 from pathlib import Path
 
 from viz_app.components.html_document import html_document, json_element, packed_element
@@ -25,12 +20,10 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.session_sheets import STOPS, Sheet, sheet_paper
 from viz_app.lessons.stage import lesson_code
 from viz_app.serving.models.registry import display_name
+from viz_app.standalone.page_font import font_style, math_style
 
 ALLOWED = {"img-src": "'self' data:", "font-src": "'self' data:"}  # further sources of a page with paper
 _FOLDER = Path(__file__).parent
-_STATIC = _FOLDER.parent / "static" / "fonts"
-_LICENCES = ("LICENSE.txt", "STIX-LICENSE.txt")
-_ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+")
 
 
 @dataclass(frozen=True)
@@ -41,14 +34,12 @@ class Paper:
     style: str
 
 
-def paper(body: str, context: LessonContext, written: Iterable[str] | None = ()) -> Paper:
+def paper(body: str, context: LessonContext) -> Paper:
     """Return the paper of a page.
 
     Args:
         body: Its words as HTML.
         context: The sentence of its figures, the model, and labels in the reader's language.
-        written: Code and JSON with the texts that are drawn in its figures, for the fonts in the page; None for the
-            fonts of the reader's computer.
     """
     t, translator = context.t, context.service.translator
     names = [checkpoint_name(translator), translator.checkpoint_hash[:12]]
@@ -58,7 +49,7 @@ def paper(body: str, context: LessonContext, written: Iterable[str] | None = ())
     origin = f"Headlight · {t('handout.model')} {', '.join(filter(None, names))}"
     markup = f'<article class="paper">{made_from}{body}<footer class="quiet">{escape(origin)}</footer></article>'
     rules = (_FOLDER / "paper.css").read_text(encoding="utf-8")
-    return Paper(markup, rules if written is None else _fonts({*unescape(markup), *_characters(written)}) + rules)
+    return Paper(markup, math_style() + rules)
 
 
 def render_sheet(sheet: Sheet, context: LessonContext, turn: Turn = nullcontext) -> bytes:
@@ -82,13 +73,12 @@ def render_sheet(sheet: Sheet, context: LessonContext, turn: Turn = nullcontext)
     blocks = {f"lesson_{name}": each.data for name, each in lessons.items()}
     for each in lessons.values():
         blocks |= each.blocks
-    body = sheet_paper(sheet, context.t)
-    on_paper = paper(body, context, [*scripts, *(each.data.decode() for each in lessons.values())])
+    on_paper = paper(sheet_paper(sheet, context.t), context)
     data = [json_element("page", {}), *(packed_element(*block) for block in blocks.items())]
     title = context.t("handout.session_teacher" if sheet == "teacher" else "handout.session")
     return html_document(
         title,
-        style=on_paper.style,
+        style=font_style(context.language) + on_paper.style,
         body="\n".join([on_paper.markup, *(data if names else [])]),
         scripts=[*map(self_starting, scripts)],
         language=context.language,
@@ -96,26 +86,3 @@ def render_sheet(sheet: Sheet, context: LessonContext, turn: Turn = nullcontext)
         type="module",
         allowed=ALLOWED,
     ).encode("utf-8", errors="replace")
-
-
-def _fonts(characters: set[str]) -> str:
-    """Return rules with the fonts of text and equations, and their licences as comments."""
-    from viz_app.figures.mpl.renderer import page_fonts  # with matplotlib, which takes seconds to import
-
-    faces, families = page_fonts("".join(sorted(characters)))
-    math = f'@font-face {{ font-family: "STIX Two Math"; src: url(data:font/woff2;base64,{_math_font()}) }}\n'
-    licences = "".join(f"/*\n{(_STATIC / name).read_text(encoding='utf-8')}*/\n" for name in _LICENCES)
-    return f"{licences}{math}{faces}.paper {{ --st-font: {families}, sans-serif; }}\n"
-
-
-def _characters(written: Iterable[str]) -> Iterator[str]:
-    for text in written:
-        yield from text
-        for escaped in _ESCAPED.findall(text):
-            yield from (each for each in json.loads(f'"{escaped}"') if each.isprintable())
-
-
-@cache
-def _math_font() -> str:
-    """Return the font of the equations, base64."""
-    return base64.b64encode((_STATIC / "STIXTwoMath.woff2").read_bytes()).decode()

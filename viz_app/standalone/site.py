@@ -23,6 +23,7 @@ from viz_app.standalone.document import standalone_page
 from viz_app.standalone.lessons import render_lesson
 from viz_app.standalone.live import live_document, live_weights
 from viz_app.standalone.origin import Origin
+from viz_app.standalone.page_font import math_style
 from viz_app.standalone.sentences import render_sentences
 from viz_app.standalone.site_folder import WEIGHTS, SiteFolder
 from viz_app.text import LANGUAGES, texts
@@ -79,7 +80,7 @@ class _Edition:
             context = LessonContext(text, state, t.language, lambda: lessons, "site", parses=parses)
             after = self.around[name][1]
             onward = (after.title, f"{after.name}.html") if after else None
-            self._add(name, render_lesson(name, context, onward, fonts=False))
+            self._add(name, render_lesson(name, context, onward))
         ticket = "".join(
             f"<li><details><summary>{prose_html(each.question, t.language)}</summary>"
             f"<p>{prose_html(each.answer, t.language)}</p>"
@@ -117,8 +118,7 @@ class _Edition:
         """Write the page of a template, in which labels and markup have places."""
         template = (_FOLDER / f"site_{name}.html").read_text(encoding="utf-8")
         body = _PLACE.sub(lambda at: markup[at[1]] if at[1] in markup else escape(self.t(at[1])), template)
-        origin = Origin(licences={"STIX Two Math": "assets/STIX-LICENSE.txt"})
-        page = standalone_page(title, [], {}, {}, language=self.t.language, origin=origin)
+        page = standalone_page(title, [], {}, {}, language=self.t.language, origin=Origin(), style=math_style())
         self._add(name, page.replace(b"<main></main>", f'<main class="site">{body}</main>'.encode()))
 
     def _entry(self, stop: Stop) -> str:

@@ -13,7 +13,6 @@ from viz_app.components.modules import join_modules, self_starting
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 
 _FOLDER = Path(__file__).parent
-_STATIC = _FOLDER.parent / "static"
 WEIGHTS = ".weights"  # ending of files that a browser keeps only once a page has asked for them
 
 
@@ -31,8 +30,7 @@ class SiteFolder:
         for file in sorted(each for each in fixed.rglob("*") if each.is_file()):
             name = file.relative_to(fixed).as_posix()
             self._write(name, file.read_bytes().replace(b"{languages}", _links().encode()))
-        for name in ("icon.svg", "fonts/STIXTwoMath.woff2", "fonts/STIX-LICENSE.txt"):
-            self._write(f"assets/{Path(name).name}", (_STATIC / name).read_bytes())
+        self._write("assets/icon.svg", (_FOLDER.parent / "static" / "icon.svg").read_bytes())
         self._write("assets/site.js", self_starting(join_modules(_FOLDER / "js" / "site.js")).encode())
 
     def keep(self, data: bytes, ending: str) -> str:

@@ -64,16 +64,15 @@ def test_sheets_without_figures_hold_no_code(context: LessonContext) -> None:
         assert "script" not in seen.names and "math" in seen.names and TEXT not in seen.text
 
 
-def test_a_handout_brings_the_font_of_its_words(context: LessonContext) -> None:
-    """A computer without Korean fonts prints it: every character is in a font that lies in the file."""
+def test_a_page_brings_the_font_of_its_words(context: LessonContext) -> None:
+    """A computer without Korean fonts shows and prints it: each letter is in a font that lies in the file."""
     page = render_lesson("positions", dataclasses.replace(context, language="ko")).decode()
-    families = re.search(r"\.paper \{ --st-font: (.+?), sans-serif; \}", page)
-    fonts = re.findall(r"@font-face\{font-family:('.+?');src:url\(data:font/woff;base64,(.+?)\)", page)
-    assert families is not None and set(families[1].split(", ")) >= {name for name, _ in fonts}
-    covered: set[int] = set()
-    for _, data in fonts:
-        with TTFont(io.BytesIO(base64.b64decode(data))) as font:
-            covered |= set(font.getBestCmap())
+    assert '--st-font: "Headlight Sans"' in page
+    fonts = dict(re.findall(r'font-family: "(.+?)".*? src: url\(data:font/woff2;base64,(.+?)\)', page))
+    assert fonts.keys() == {"Headlight Sans", "STIX Two Math"}
+    with TTFont(io.BytesIO(base64.b64decode(fonts["Headlight Sans"]))) as font:
+        covered = set(font.getBestCmap())
+        assert (font["fvar"].axes[0].minValue, font["fvar"].axes[0].maxValue) == (45, 930)
     words = Page(page.partition('<article class="paper">')[2].partition("</article>")[0]).text
     drawn = "".join(labels("ko").table("lesson_positions").values())
     letters = {character for character in words + drawn if not character.isspace()}

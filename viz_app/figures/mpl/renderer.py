@@ -79,12 +79,6 @@ def draw(figure: Figure, style: Style, format: str, dpi: int) -> Canvas:
     return _DRAW[type(figure)](figure, style, format, dpi)
 
 
-def page_fonts(text: str) -> tuple[str, str]:
-    """CSS rules that embed the fonts of the figures with exactly the characters of `text`, and their families."""
-    with drawing_settings():
-        return fonts.font_face_css(text), ", ".join(f"'{family}'" for family in fonts.families_for(text))
-
-
 @contextmanager
 def drawing_settings(*, outlines: bool = False) -> Iterator[None]:
     """Yield the lock, and matplotlib's settings as these figures need them; `outlines` as of `Style`."""

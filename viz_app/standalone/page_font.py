@@ -1,0 +1,80 @@
+"""Font of pages without a server: the letters of a language from Pretendard, in all weights, as WOFF2."""
+
+from __future__ import annotations
+
+import base64
+import io
+from functools import cache
+from pathlib import Path
+
+from viz_app.text import LANGUAGE_NAMES
+
+FONTS = Path(__file__).parents[1] / "static" / "fonts"
+_FAMILY = "Headlight Sans"  # not "Pretendard": that name is reserved for the unmodified font
+_FEATURES = ("kern", "tnum")  # the pages set numbers in columns
+# Latin, general punctuation, arrows and mathematical operators: what somebody types, and what the drawings write.
+_ALWAYS = (*range(0x20, 0x180), *range(0x2010, 0x2070), *range(0x2190, 0x2300))
+
+
+@cache
+def math_style() -> str:
+    """Return a rule with the font of equations, and its licence."""
+    return _rules("STIX-LICENSE.txt", 'font-family: "STIX Two Math"', (FONTS / "STIXTwoMath.woff2").read_bytes())
+
+
+@cache
+def font_style(language: str) -> str:
+    """Return rules with the font and its licence, and its use on the whole page.
+
+    A character that it lacks comes from a font of the reader's computer. Takes some seconds the first time.
+
+    Args:
+        language: Its texts give the letters, such as "ko".
+    """
+    letters = _subset({*map(chr, _ALWAYS), *_texts(language)})
+    rules = _rules("LICENSE.txt", f'font-family: "{_FAMILY}"; font-weight: 45 930', letters)
+    return f'{rules}:root {{ --st-font: "{_FAMILY}", Pretendard, sans-serif; }}\n'
+
+
+def _rules(licence: str, face: str, data: bytes) -> str:
+    text = (FONTS / licence).read_text(encoding="utf-8")
+    source = base64.b64encode(data).decode()
+    return f"/*\n{text}*/\n@font-face {{ {face}; src: url(data:font/woff2;base64,{source}) }}\n"
+
+
+def _texts(language: str) -> str:
+    """Return the labels and the words of the lessons, and the names of all languages."""
+    app = Path(__file__).parents[1]
+    files = [*app.rglob(f"*{language}.toml"), *app.rglob(f"{language}.md")]
+    return "".join([*LANGUAGE_NAMES.values(), *(file.read_text(encoding="utf-8") for file in files)])
+
+
+def _subset(characters: set[str]) -> bytes:
+    """Return a WOFF2 font with these characters, without names and hints."""
+    import uharfbuzz as harfbuzz
+    from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
+
+    subset = harfbuzz.SubsetInput()
+    subset.flags = harfbuzz.SubsetFlags.NO_HINTING | harfbuzz.SubsetFlags.NOTDEF_OUTLINE
+    subset.unicode_set.update(map(ord, characters))
+    subset.name_id_set.clear()
+    subset.layout_feature_tag_set.clear()
+    subset.layout_feature_tag_set.update(int.from_bytes(name.encode()) for name in _FEATURES)
+    few = subset.subset(harfbuzz.Face(harfbuzz.Blob(_unpacked()))).blob.data
+    packed = io.BytesIO()
+    with TTFont(io.BytesIO(few), recalcTimestamp=False) as font:
+        font.flavor = "woff2"
+        font.save(packed)
+    return packed.getvalue()
+
+
+@cache
+def _unpacked() -> bytes:
+    """Return the font as TrueType, since HarfBuzz reads no WOFF2."""
+    from fontTools.ttLib import TTFont
+
+    unpacked = io.BytesIO()
+    with TTFont(FONTS / "PretendardVariable.woff2", recalcTimestamp=False) as font:
+        font.flavor = None
+        font.save(unpacked)
+    return unpacked.getvalue()
