@@ -174,6 +174,7 @@ type Playhead = {
   rate: number;
   start?: number;
   loop?: boolean;
+  once?: boolean;
   show?: (value: number) => string;
 };
 

@@ -25,7 +25,7 @@ export function slider({ min = 0, step = 1, start = min, ...others }) {
 /**
  * A playhead that goes from 0 on over whole numbers, unless it says otherwise.
  * @param {{ name: string, label: string, min?: number, max: number, step?: number, rate: number, start?: number,
- *   loop?: boolean, show?: (value: number) => string }} description
+ *   loop?: boolean, once?: boolean, show?: (value: number) => string }} description
  * @returns {Playhead}
  */
 export function playhead({ min = 0, step = 1, start = min, show = whole, ...others }) {

@@ -177,6 +177,7 @@ export class Lesson {
     }
     this.name = name;
     const { scene } = this;
+    const untouched = !Object.keys({ ...this.all[name], ...brought }).length;
     this.all[name] = { ...startSettings(scene), ...validSettings(scene, { ...this.all[name], ...brought }) };
     this.tabs.select(this.index);
     this.readout.style.minHeight = "";
@@ -185,7 +186,7 @@ export class Lesson {
     if (question && !this.question)
       this.question = new Question(question, this.texts, (chosen) => this.revealAnswer(chosen));
     this.words.build();
-    this.stage.take(scene);
+    this.stage.take(scene, untouched);
     this.tools.update();
     this.changed(quiet);
   }

@@ -87,6 +87,7 @@ export class Scene {
 
   /**
    * Playhead for Space and the arrows: { name, label, min, max, step, rate (units a second), start, show }, or null.
+   * With `once: true` it plays from `start` to its end by itself when the scene is first seen.
    * @returns {Playhead | null}
    */
   get playhead() {

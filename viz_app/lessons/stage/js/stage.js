@@ -31,6 +31,8 @@ export class Stage {
   last;
   /** @type {number} */
   running;
+  inSight = false;
+  waiting = false; // to play by itself as soon as it is in sight
 
   /**
    * @param {Lesson} lesson Holds settings(), set(patch), theme, revealed.
@@ -48,8 +50,15 @@ export class Stage {
     this.canvas.addEventListener("pointerleave", () => this.point(null));
     this.stopWatching = whenHidden(
       this.canvas,
-      () => this.pause(),
-      () => this.draw(),
+      () => {
+        this.inSight = false;
+        this.pause();
+      },
+      () => {
+        this.inSight = true;
+        this.draw();
+        this.playOnce();
+      },
     );
     this.motion = matchMedia("(prefers-reduced-motion: reduce)");
   }
@@ -57,12 +66,21 @@ export class Stage {
   /**
    * Another scene.
    * @param {Scene} scene
+   * @param {boolean} untouched Whether nobody has chosen its settings yet.
    */
-  take(scene) {
+  take(scene, untouched) {
     this.pause();
     this.scene = scene;
     this.pointer = null;
+    this.waiting = untouched && Boolean(scene.playhead?.once) && !this.motion.matches;
     this.measure();
+    this.playOnce();
+  }
+
+  playOnce() {
+    if (!this.waiting || !this.inSight) return;
+    this.waiting = false;
+    this.play();
   }
 
   measure() {
@@ -198,6 +216,7 @@ export class Stage {
   /** @param {PointerEvent} event */
   press(event) {
     this.canvas.classList.add("given");
+    this.waiting = false;
     const patch = this.grabbed(event, true);
     if (!patch) return;
     this.held = true;
