@@ -89,6 +89,17 @@ def selected(page: Page) -> str | None:
     return page.locator(".tile[aria-selected=true]").get_attribute("data-head")
 
 
+def focused(page: Page) -> str:
+    """The kind and head of the tile that has the focus."""
+    answer: str = page.locator(".explorer").evaluate(
+        """(root) => {
+          const tile = root.getRootNode().activeElement;
+          return `${tile.closest(".block").dataset.kind} ${tile.dataset.head}`;
+        }"""
+    )
+    return answer
+
+
 def place_of(page: Page, selector: str = ".map") -> dict[str, float]:
     """Where a large map has its cells, or lines their tokens, in pixels."""
     place = page.locator(selector).evaluate("(element) => ({ ...element.dataset, scroll: element.scrollTop })")

@@ -64,11 +64,15 @@ def sample(
 
 
 def unequal_sample(*, seed: int = 5) -> AttentionMaps:
-    """Encoder and decoder of different depth, each kind with its own number of heads."""
+    """Encoder and decoder of different depth, each kind with its own number of heads.
+
+    The third source token and the second generated one look nowhere: their rows are masked from end to end.
+    """
     maps = sample(*SENTENCE, seed=seed)
-    return dataclasses.replace(
-        maps, encoder=maps.encoder[:3, :4], decoder=maps.decoder[:2, :2], cross=maps.cross[:2, :5]
-    )
+    encoder, cross = maps.encoder[:3, :4].copy(), maps.cross[:2, :5].copy()
+    encoder[:, :, 2] = 0.0
+    cross[:, :, 1] = 0.0
+    return dataclasses.replace(maps, encoder=encoder, decoder=maps.decoder[:2, :2], cross=cross)
 
 
 def _weights(
@@ -89,15 +93,6 @@ def _weights(
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
     normalised: npt.NDArray[np.float32] = (weights / weights.sum(axis=-1, keepdims=True)).astype(np.float32)
     return normalised
-
-
-def uneven_sample() -> AttentionMaps:
-    """Three encoder layers of 2 heads, one decoder layer of 5, and rows that look nowhere: a fully masked query."""
-    maps = sample(*SENTENCE)
-    encoder, cross = maps.encoder[:3, :2].copy(), maps.cross[:1, 3:].copy()
-    encoder[1, 1, 2:4] = 0.0
-    cross[:, :, 1] = 0.0
-    return dataclasses.replace(maps, encoder=encoder, decoder=maps.decoder[:1, :5], cross=cross)
 
 
 def few_heads_sample(tokens: int) -> AttentionMaps:
@@ -124,14 +119,6 @@ def confidences(maps: AttentionMaps, *, seed: int = 2) -> list[Step]:
         shares = (1.0 - best) * np.array([0.5, 0.2, 0.1])
         steps.append(Step(best, tuple(zip(("▁der", "▁<i>eine</i>", "lich"), shares.tolist(), strict=True))))
     return steps
-
-
-def blind_sample() -> AttentionMaps:
-    """The third source token may look nowhere: its row of the encoder's maps is masked from end to end."""
-    maps = sample(*SENTENCE)
-    encoder = maps.encoder.copy()
-    encoder[:, :, 2] = 0.0
-    return dataclasses.replace(maps, encoder=encoder)
 
 
 def error_rates(maps: AttentionMaps, *, seed: int = 4) -> list[list[float]]:

@@ -77,9 +77,21 @@ def listed(page: Page) -> list[str]:
     return page.locator(".beam-hypothesis .beam-text").all_inner_texts()
 
 
-def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: Open) -> None:
+def test_a_branch_or_a_point_of_the_tree_opens_its_own_maps_and_the_way_back(open_search: Open) -> None:
     page = open_search()
     translation, config = searches.made_up(9)
+    ends = branch_ends(translation)
+    best = {index_of(translation, node) for node in path_to(translation.history, ends[0])}
+    hit = "({ explorer }, node) => explorer.hit(`node ${node}`)"
+    visible = [number for number, node in enumerate(translation.history) if 1 <= node.step <= 4]
+    places = {node: page.locator(".explorer").evaluate(hit, node) for node in visible}
+    picture = pixels(page, ".beam-tree").astype(int)
+    for node, place in places.items():  # the winner in the kind's colour, what was pruned in grey
+        kind = "best" if node in best else "pruned" if translation.history[node].status == "pruned" else "kept"
+        apart = {name: np.abs(picture[place["y"], place["x"] - 4] - ink) for name, ink in INKS.items()}
+        assert apart[kind].max() < 90, (node, kind)
+        assert min(apart, key=lambda name: apart[name].sum()) == kind
+
     for alpha in (2.0, config.alpha):  # another one ranks again
         set_alpha(page, alpha)
         assert listed(page) == texts_of(translation, searches.ranked(translation, alpha, "gnmt")[:12])
@@ -93,7 +105,6 @@ def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: Open) -> None
     result = cell_colors(page, len(maps.outputs), len(maps.source))
     assert (result == colors(map_of(maps, "cross"), "light")).all()
     page.get_by_text('"branch": 1').wait_for()
-    ends = branch_ends(translation)
     pruned = next(b for b, end in enumerate(ends) if b >= 3 and translation.history[end].status == "pruned")
     page.get_by_role("button", name=ENGLISH["beam_all"]).click()
     page.get_by_role("button", name=ENGLISH["beam_open"].replace("{branch}", str(pruned + 1)), exact=True).click()
@@ -106,6 +117,10 @@ def test_a_branch_opens_its_own_maps_and_the_way_back(open_search: Open) -> None
     assert page.locator(".token").count() == len(searches.maps_of(translation, 0).outputs)
     page.get_by_text('"branch": 0').wait_for()
     assert reported(page)["branch"] == 0
+    node = next(node for node in visible if node in ends[3:])
+    x, y = places[node]["x"] - 20, places[node]["y"]
+    page.locator(".beam-tree canvas").click(position={"x": x, "y": y})
+    page.get_by_text(f'"branch": {ends.index(node)}').wait_for()
 
 
 def test_the_tree_by_keyboard_and_by_pointer(open_search: Open, check_accessibility: CheckAccessibility) -> None:
@@ -138,27 +153,6 @@ def test_the_tree_by_keyboard_and_by_pointer(open_search: Open, check_accessibil
 def index_of(translation: Any, node: Any) -> int:
     match: int = next(i for i, other in enumerate(translation.history) if other is node)
     return match
-
-
-def test_a_point_in_the_tree_is_its_node(open_search: Open) -> None:
-    """Each node's own pixels: the winner in the kind's colour, what was pruned in grey; and a click opens its end."""
-    page = open_search()
-    translation, _ = searches.made_up(9)
-    best = {index_of(translation, node) for node in path_to(translation.history, branch_ends(translation)[0])}
-    hit = "({ explorer }, node) => explorer.hit(`node ${node}`)"
-    visible = [number for number, node in enumerate(translation.history) if 1 <= node.step <= 4]
-    places = {node: page.locator(".explorer").evaluate(hit, node) for node in visible}
-    picture = pixels(page, ".beam-tree").astype(int)
-    for node, place in places.items():
-        kind = "best" if node in best else "pruned" if translation.history[node].status == "pruned" else "kept"
-        apart = {name: np.abs(picture[place["y"], place["x"] - 4] - ink) for name, ink in INKS.items()}
-        assert apart[kind].max() < 90, (node, kind)
-        assert min(apart, key=lambda name: apart[name].sum()) == kind
-    ends = branch_ends(translation)
-    node = next(node for node in visible if node in ends[3:])
-    x, y = places[node]["x"] - 20, places[node]["y"]
-    page.locator(".beam-tree canvas").click(position={"x": x, "y": y})
-    page.get_by_text(f'"branch": {ends.index(node)}').wait_for()
 
 
 def test_a_long_search_stays_light(open_search: Open) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 import pytest
 
 from tests.browser import explorer_samples as samples
@@ -26,14 +25,15 @@ from tests.browser.explorer_driver import (
     shown,
     state,
 )
-from tests.browser.file_explorer import reported, sample, show_next
+from tests.browser.file_explorer import START, reported, sample, show_next
 from tests.browser.rest import quickest, steady
+from viz_app.components.explorer.payload import Step, pack
 from viz_app.components.explorer.selection import Selection
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 
 def test_a_tile_opens_its_head_at_once_and_python_hears_of_it(explorer: Page) -> None:
@@ -49,6 +49,23 @@ def test_a_tile_opens_its_head_at_once_and_python_hears_of_it(explorer: Page) ->
     assert quickest(spent, 280) < 280, "drawn before Python is even told (300 ms)"
     explorer.get_by_text('"layer": 2').wait_for()
     assert reported(explorer) == Selection(kind="cross", layer=2, head=4).to_dict()
+
+    # By keyboard every cell and every head.
+    weights = map_of(MAPS, "cross", 2, 4)
+    press(explorer, ".map", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight")
+    assert announced(explorer) == f"head cross.3.5, 'bra' to 'dog', {weights[1, 2]:.2f}"
+    press(explorer, ".tile[tabindex='0']", "ArrowDown", "ArrowRight", "Enter")
+    assert selected(explorer) == "2.2"
+    assert explorer.locator(".tile[tabindex='0']").count() == 1
+
+    # One layer side by side, with the value of the cell in each head.
+    choose(explorer, ".view-layer")
+    choose(explorer, ".layer .choice-button >> nth=0")
+    assert explorer.locator(".tile-name").all_inner_texts() == [f"1.{head}" for head in range(1, 9)]
+    press(explorer, ".map", "PageUp", "Home", "ArrowRight")
+    expected = [f"{MAPS.cross[0, head, 0, 1]:.3f}" for head in range(8)]
+    assert explorer.locator(".tile-value").all_inner_texts() == expected
+    assert selected(explorer) == "1.2"
 
 
 @pytest.mark.parametrize("motion", ["no-preference", pytest.param("reduce", marks=pytest.mark.slow)])
@@ -77,37 +94,63 @@ def test_a_new_translation_keeps_the_place_and_the_selection(
     plain[8] = False  # the newest row is outlined
     assert (cell_colors(explorer, 9, 9)[plain] == colors(weights, "light")[plain]).all()
 
-
-def test_a_step_that_a_shorter_translation_lacks_becomes_its_end(open_explorer: Open) -> None:
-    page = open_explorer("20")
-    page.locator(".slider").fill("18")
-    page.get_by_text('"step": 18').wait_for()
-    show_next(page, sample("other"))
-    page.get_by_text("vergessen", exact=True).wait_for()
-    settle(page)
-    assert page.locator(".step-text").inner_text() == "All tokens (13)"
-    assert page.locator(".token.unwritten").count() == 0
-    page.get_by_text('"step": null').wait_for()
+    # A step that a shorter translation lacks becomes its end.
+    show_next(explorer, sample("20"))
+    explorer.locator(".slider").fill("18")
+    explorer.get_by_text('"step": 18').wait_for()
+    show_next(explorer, sample("other"))
+    explorer.get_by_text('"step": null').wait_for()
+    assert explorer.locator(".step-text").inner_text() == "All tokens (13)"
+    assert explorer.locator(".token.unwritten").count() == 0
 
 
-def test_at_a_step_only_what_is_written_is_shown(explorer: Page) -> None:
-    press(explorer, ".slider", "Home", "ArrowRight", "ArrowRight", "ArrowRight")
+def check_shares(place: Locator, names: list[str], step: Step, token: str) -> None:
+    """The percentages beside these tokens are those of a step."""
+    expected = {token: step.probability, **{shown(other): share for other, share in step.alternatives}}
+    numbers = [int(re.sub(r"\D", "", text)) for text in place.locator(".number").all_inner_texts()]
+    assert len(numbers) == len(names)
+    assert all(abs(number - 100 * expected[name]) <= 0.51 for name, number in zip(names, numbers, strict=True))
+
+
+def test_at_a_step_only_what_is_written_is_shown_and_its_candidates(explorer: Page) -> None:
+    steps = samples.confidences(MAPS)
+    assert not explorer.locator(".candidates").is_visible()
+    press(explorer, ".zoom-head", "Home", "ArrowRight", "ArrowRight", "ArrowRight")
     assert explorer.locator(".step-text").inner_text() == "Token 4 of 10"
     written = explorer.locator(".token:not(.unwritten)").all_inner_texts()
     assert written == [shown(token) for token in MAPS.outputs.tokens[:4]]
     result = cell_colors(explorer, len(MAPS.outputs), len(MAPS.source))
-    weights = map_of(MAPS, "cross")
-    assert (result[:3] == colors(weights[:3], "light")).all()
+    assert (result[:3] == colors(map_of(MAPS, "cross")[:3], "light")).all()
     assert (result[4:] == 255).all(), "rows that are not written yet are empty"
     assert "Generating Hund" in explorer.locator(".caption").inner_text()
+    names = explorer.locator(".candidate bdi").all_inner_texts()
+    assert sorted(names) == sorted(["Hund", *(shown(token) for token, _ in steps[3].alternatives)])
+    check_shares(explorer.locator(".candidate"), names, steps[3], "Hund")
+    assert explorer.locator(".candidate.chosen bdi").inner_text() == "Hund"
     choose(explorer, ".kind-encoder")
     assert (cell_colors(explorer, 11, 11) == colors(map_of(MAPS, "encoder"), "light")).all()
     assert explorer.get_by_text("The encoder reads the whole sentence").is_visible()
     press(explorer, ".slider", "End")
     assert explorer.locator(".token.unwritten").count() == 0
+    assert explorer.locator(".candidate.chosen bdi").inner_text() == "</s>"
+    assert state(explorer, "step") is None
 
+    # A token shows how sure the model was, and what came next.
+    popover = explorer.locator(".popover")
+    for action in ("hover", "focus"):
+        getattr(explorer.locator(".token").nth(3), action)()
+        settle(explorer)
+        names = popover.locator("bdi").all_inner_texts()
+        assert names == ["Hund", "der", "<i>eine</i>", "lich"]
+        check_shares(popover, names, steps[3], "Hund")
+        explorer.mouse.move(2, 2)
+        explorer.keyboard.press("Escape")
+        explorer.locator(".slider").focus()
+        settle(explorer)
+        assert not popover.is_visible()
+    unsure = explorer.locator(".token").evaluate_all("(all) => all.map((one) => one.classList.contains('unsure'))")
+    assert unsure == [step.probability < 0.5 for step in steps]
 
-def test_space_plays_and_pauses_the_decoding(explorer: Page) -> None:
     explorer.locator(".map").focus()
     explorer.keyboard.press("Space")
     explorer.get_by_text("Token 3 of 10").wait_for()
@@ -118,45 +161,9 @@ def test_space_plays_and_pauses_the_decoding(explorer: Page) -> None:
     assert explorer.locator(".play").get_attribute("aria-label") == ENGLISH["play"]
 
 
-def test_the_keyboard_reaches_every_cell_and_every_head(explorer: Page) -> None:
-    weights = map_of(MAPS, "cross")
-    press(explorer, ".map", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight")
-    assert announced(explorer) == f"head cross.4.6, 'bra' to 'dog', {weights[1, 2]:.2f}"
-    press(explorer, ".tile[tabindex='0']", "ArrowUp", "ArrowRight", "Enter")
-    assert selected(explorer) == "3.7"
-    assert explorer.locator(".tile[tabindex='0']").count() == 1
-
-
-def test_one_layer_side_by_side_with_the_value_of_the_cell_in_each_head(explorer: Page) -> None:
-    choose(explorer, ".view-layer")
-    choose(explorer, ".layer .choice-button >> nth=1")
-    assert explorer.locator(".tile-name").all_inner_texts() == [f"2.{head}" for head in range(1, 9)]
-    press(explorer, ".map", "ArrowDown", "ArrowRight")
-    expected = [f"{MAPS.cross[1, head, 0, 1]:.3f}" for head in range(8)]
-    assert explorer.locator(".tile-value").all_inner_texts() == expected
-    assert selected(explorer) == "2.6"
-
-
-def test_a_token_shows_how_sure_the_model_was_and_what_came_next(explorer: Page) -> None:
-    steps = samples.confidences(MAPS)
-    for action in ("hover", "focus"):
-        getattr(explorer.locator(".token").nth(3), action)()
-        settle(explorer)
-        popover = explorer.locator(".popover")
-        assert popover.locator("bdi").all_inner_texts() == ["Hund", "der", "<i>eine</i>", "lich"]
-        expected = [steps[3].probability, *(share for _, share in steps[3].alternatives)]
-        shares = [int(re.sub(r"\D", "", text)) for text in popover.locator(".number").all_inner_texts()]
-        assert np.abs(np.array(shares) - 100 * np.array(expected)).max() <= 0.51
-        explorer.mouse.move(2, 2)
-        explorer.keyboard.press("Escape")
-        explorer.locator(".slider").focus()
-        settle(explorer)
-        assert not popover.is_visible()
-    unsure = explorer.locator(".token").evaluate_all("(all) => all.map((one) => one.classList.contains('unsure'))")
-    assert unsure == [step.probability < 0.5 for step in steps]
-
-
-def test_the_decoding_is_recorded_as_a_film(explorer: Page, tmp_path: Path) -> None:
+def test_the_decoding_is_recorded_as_a_film(open_payload: Open, tmp_path: Path) -> None:
+    maps = samples.sample(samples.SENTENCE[0], samples.SENTENCE[1][:3])
+    explorer = open_payload(pack(maps, steps=None, texts=ENGLISH, selection=START))
     explorer.locator(".menu-button").click()
     with explorer.expect_download() as waiting:
         explorer.locator(".record").filter(has_text="WebM").click()
@@ -182,4 +189,4 @@ def test_the_decoding_is_recorded_as_a_film(explorer: Page, tmp_path: Path) -> N
     )
     canvas = explorer.locator(".map canvas").evaluate("(canvas) => [canvas.width, canvas.height]")
     assert size[0] >= canvas[0] and size[1] >= canvas[1]
-    assert 9 * 0.6 < seconds < 30, "ten tokens, more than half a second each"
+    assert 3 * 0.6 < seconds < 15, "four tokens, more than half a second each"

@@ -7,20 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
-from tests.browser import explorer_samples as samples
-from tests.browser.app_driver import sideways
 from tests.browser.explorer_driver import (
     HEAD,
     LAYER,
     MAPS,
-    Open,
     announced,
     cell_colors,
     check_table,
     choose,
-    inside,
     map_of,
     pixels,
     place_of,
@@ -37,7 +32,6 @@ from viz_app.figures.colours.palette import kind_color, scale
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.browser.conftest import CheckAccessibility
 
 Floats = npt.NDArray[np.float64]
 
@@ -63,7 +57,7 @@ def fill_threshold(page: Page, percent: int) -> None:
     settle(page)
 
 
-def test_colors_follow_scale_and_threshold_and_the_legend_says_so(explorer: Page) -> None:
+def test_what_the_menu_sets_is_drawn_and_said(explorer: Page) -> None:
     weights = map_of(MAPS, "cross")
     setting(explorer, ".scale-sqrt")
     assert (cell_colors(explorer, *weights.shape) == scale("light")[toned(weights, "sqrt")]).all()
@@ -91,11 +85,9 @@ def test_colors_follow_scale_and_threshold_and_the_legend_says_so(explorer: Page
     assert explorer.locator(".chip").count() == 0
     assert (cell_colors(explorer, *weights.shape) == scale("light")[toned(weights, "linear")]).all()
 
-
-def test_hidden_special_tokens_leave_their_mass_in_words(explorer: Page) -> None:
+    # Hidden special tokens leave their mass in words.
     setting(explorer, ".menu-special input")
-    weights = map_of(MAPS, "cross").astype(np.float64)
-    text = weights[:-1, :-1]  # the last query and the last key are </s>
+    text = weights[:-1, :-1].astype(np.float64)  # the last query and the last key are </s>
     assert (cell_colors(explorer, *text.shape) == scale("light")[toned(text, "linear")]).all()
     note = explorer.locator(".notes").inner_text()
     share = re.search(r"Hidden: </s>\. On average they receive (\d+)", note)
@@ -110,10 +102,10 @@ def test_hidden_special_tokens_leave_their_mass_in_words(explorer: Page) -> None
     check_table(explorer, inputs, inputs, map_of(MAPS, "decoder")[1:, 1:])
     _, rows, cells = read_table(explorer)
     assert [row.count("–") for row in cells] == list(range(len(rows) - 1, -1, -1))
+    choose(explorer, ".kind-cross")
+    setting(explorer, ".menu-special input")
 
-
-def test_means_are_those_of_numpy_and_are_marked(explorer: Page) -> None:
-    explorer.locator(".beside .tool.plain").click()
+    # Means are those of numpy, and are marked.
     for average, layers, name in (
         ("layer", slice(LAYER, LAYER + 1), "mean of the 8 heads of layer 4"),
         ("all", slice(None), "mean of all 48 heads"),
@@ -145,7 +137,7 @@ def strength(page: Page, query: int, key: int, theme_color: str) -> float:
     return float(max(shares))
 
 
-def test_lines_lie_between_their_tokens_and_are_as_strong_as_their_weights(explorer: Page) -> None:
+def test_lines_lie_between_their_tokens_are_as_strong_as_their_weights_and_pinned(explorer: Page) -> None:
     choose(explorer, ".form-lines")
     weights = map_of(MAPS, "cross")
     place = place_of(explorer, ".lines")
@@ -176,9 +168,8 @@ def test_lines_lie_between_their_tokens_and_are_as_strong_as_their_weights(explo
     line = f"head decoder.4.6, 'Ein' to '{shown(MAPS.inputs.tokens[key])}', {decoder[key]:.2f}"
     assert announced(explorer) == line
 
-
-def test_a_pin_survives_heads_and_steps_and_python_knows_it(explorer: Page) -> None:
-    choose(explorer, ".form-lines")
+    # A pin survives heads and steps, and Python knows it.
+    choose(explorer, ".kind-cross")
     place = place_of(explorer, ".lines")
     explorer.locator(".lines").click(position={"x": place["left"] - 20, "y": 3.5 * place["step"]})
     explorer.get_by_text('"pin": "q3"').wait_for()
@@ -231,87 +222,3 @@ def test_one_token_in_all_heads(explorer: Page) -> None:
     settle(explorer)
     assert explorer.locator(".zoom-head").get_attribute("aria-pressed") == "true"
     assert "head cross.2.3" in str(explorer.locator(".tile[aria-selected=true]").get_attribute("aria-label"))
-
-
-def test_the_time_bar_shows_candidates_and_answers_to_keys_everywhere(explorer: Page) -> None:
-    steps = samples.confidences(MAPS)
-    assert not explorer.locator(".candidates").is_visible()
-    press(explorer, ".zoom-head", "Home", "ArrowRight", "ArrowRight", "ArrowRight")
-    assert explorer.locator(".step-text").inner_text() == "Token 4 of 10"
-    expected = {"Hund": steps[3].probability, **{shown(token): share for token, share in steps[3].alternatives}}
-    listed = dict(
-        zip(
-            explorer.locator(".candidate bdi").all_inner_texts(),
-            (int(re.sub(r"\D", "", text)) for text in explorer.locator(".candidate .number").all_inner_texts()),
-            strict=True,
-        )
-    )
-    assert listed.keys() == expected.keys()
-    assert all(abs(listed[token] - 100 * share) <= 0.51 for token, share in expected.items())
-    assert explorer.locator(".candidate.chosen bdi").inner_text() == "Hund"
-    explorer.keyboard.press("End")
-    settle(explorer)
-    assert explorer.locator(".candidate.chosen bdi").inner_text() == "</s>"
-    assert state(explorer, "step") is None
-
-
-def test_a_row_that_is_masked_everywhere_looks_nowhere(open_explorer: Open) -> None:
-    page = open_explorer("blind")
-    choose(page, ".kind-encoder")
-    press(page, ".map", "ArrowDown", "ArrowDown", "ArrowDown")
-    assert "attends to nothing" in page.locator(".readout").inner_text()
-    assert "attends to nothing" in announced(page)
-    assert len(inside(page, 2, 4)) > 1, "hatched"
-    page.locator(".beside .tool.plain").click()
-    _, _, cells = read_table(page)
-    assert set(cells[2]) == {"–"} and "–" not in cells[1]
-
-
-@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "ko"])
-def test_controls_stand_in_one_line_and_the_menu_closes(
-    open_explorer: Open, check_accessibility: CheckAccessibility, language: str
-) -> None:
-    page = open_explorer(language=language)
-    parts = [page.locator(f".controls > {name}").bounding_box() for name in (".zoom", ".kind", ".player", ".menu")]
-    middles = [part["y"] + part["height"] / 2 for part in parts if part]
-    assert len(middles) == 4 and max(middles) - min(middles) < 4
-    button = page.locator(".menu-button")
-    button.click()
-    page.locator(".menu-panel .scale-sqrt").click()
-    settle(page)
-    check_accessibility(page)
-    page.keyboard.press("Escape")
-    assert button.get_attribute("aria-expanded") == "false"
-    button.click()
-    page.mouse.click(600, 600)
-    assert not page.locator(".menu-panel").is_visible()
-    choose(page, ".form-lines")
-    choose(page, ".zoom-token")
-    check_accessibility(page)
-    assert page.locator(".chip").count() == 1
-
-
-def test_a_long_sentence_as_lines_scrolls_inside(open_explorer: Open) -> None:
-    page = open_explorer("128", width=390, height=844)
-    choose(page, ".form-lines")
-    # The quickest of several: how long the drawing takes, not how busy the machine is.
-    spent = page.locator(".explorer").evaluate(
-        """(root) => Math.min(...Array.from({ length: 5 }, (_, i) => {
-          const lines = root.explorer.figure.lines;
-          lines.element.scrollTop = (i + 1) * 300;
-          const start = performance.now();
-          lines.draw();
-          return performance.now() - start;
-        }))"""
-    )
-    assert spent < 50, f"{spent:.0f} ms for one picture of lines"
-    settle(page)
-    canvas = page.locator(".lines canvas").bounding_box()
-    assert canvas and canvas["height"] <= 844, "only what is in sight is drawn"
-    place = place_of(page, ".lines")
-    page.locator(".lines").hover(position={"x": place["left"] - 10, "y": 30})
-    settle(page)
-    assert state(page, "cursor")["query"] == int((place["scroll"] + 30) // place["step"])
-    choose(page, ".zoom-token")
-    assert page.locator(".strip-token").count() <= 41
-    assert sideways(page) <= 0

@@ -71,7 +71,7 @@ VIEWS = """kinds.map((kind) => {
 
 
 @pytest.mark.parametrize("most_bytes", [weights_module.MAX_BYTES, 0])
-@pytest.mark.parametrize("maps", [samples.long_sample(40, layers=2, heads=3), samples.uneven_sample()])
+@pytest.mark.parametrize("maps", [samples.long_sample(40, layers=2, heads=3), samples.unequal_sample()])
 @pytest.mark.parametrize("unit", ["tokens", "words"])
 def test_weights_means_and_sums_of_rows(
     read: Read, monkeypatch: pytest.MonkeyPatch, maps: AttentionMaps, most_bytes: int, unit: str
