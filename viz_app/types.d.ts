@@ -339,6 +339,16 @@ type FlowWord = {
   residuals: Record<"encoder" | "decoder", number[][]>;
   neurons: number[]; // stack (0 encoder, 1 decoder), layer, position, neuron and flow of each
 };
+/** The best beginning of a translation so far: its tokens, and the rows that are new since the draft before. */
+type Draft = {
+  axes: ExplorerHeader["axes"];
+  /** Position of the decoder whose row is the first that is new; 0 in the first draft of a search. */
+  from: number;
+  /** A byte for each weight. Of each new position in turn: self-attention, (L, h, position + 1), then (L, h, S). */
+  rows: Uint8Array;
+  /** (L, h, S, S); null where the search does not know them. */
+  encoder: Uint8Array | null;
+};
 type Findings = {
   roles?: Roles | null;
   card?: HeadCardData | null;
@@ -346,6 +356,7 @@ type Findings = {
   free?: Free | null;
   flow?: FlowData | null; // null: the model has none
   contrast?: FlowData | null;
+  draft?: Draft | null; // null: none goes on
 };
 type Translation = import("./components/explorer/js/data/data.js").Translation;
 type View = import("./components/explorer/js/data/headview.js").HeadView;

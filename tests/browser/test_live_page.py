@@ -41,6 +41,16 @@ _SHOWN = """(root) => {
   return { about, tokens: axes.outputs.tokens, beam, data: btoa(letters) };
 }"""
 
+# What is written above the words, whenever it is drawn before the translation is whole.
+_WATCH = """(root) => {
+  root.drafts = [];
+  const { explorer } = root, draw = explorer.renderDraft.bind(explorer);
+  explorer.renderDraft = (...all) => {
+    draw(...all);
+    root.drafts.push([root.ariaBusy, root.querySelector(".sentence bdi").textContent]);
+  };
+}"""
+
 _FLOW = """([name, source]) => {
   const finding = globalThis[Symbol.for("headlight.findings")].get(undefined)?.[name];
   return finding?.source === source ? finding : null;
@@ -100,9 +110,13 @@ def test_what_is_typed_and_asked_is_answered_as_python_does(
     page = open_page(written, width=390, height=844)
     page.locator(".tiles canvas").first.wait_for()  # the first example, before the model is unpacked
     field = page.get_by_role("textbox", name="Sentence in English")
+    explorer = page.locator(".explorer")
+    explorer.evaluate(_WATCH)
     field.fill(SENTENCE)
     original = translator.translate(SENTENCE, beam=BEAM)
     check(shown(page, SENTENCE), original, translator)
+    drafts: Any = until(page, lambda: explorer.evaluate("({ ariaBusy, drafts }) => ariaBusy === 'false' && drafts"))
+    assert drafts[0][0] == "true" and len(drafts[0][1]) < len(original.text)
     check_flow(page, original, translator)
 
     for button, heads in ((".off-button", 1), (".off-layer", 8)):

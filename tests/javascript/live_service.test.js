@@ -8,7 +8,8 @@ import { joined, tinyModel } from "./tiny_model.js";
 
 async function opened(changes = {}) {
   const answers = [];
-  const service = new LiveService((answer) => answers.push(answer));
+  const drafts = [];
+  const service = new LiveService((answer) => (answer.draft ? drafts : answers).push(answer));
   const { live, files } = tinyModel();
   await service.receive({ request: 1, do: "open", live: { ...live, ...changes }, files: joined(files) });
   const ask = async (message) => {
@@ -16,7 +17,7 @@ async function opened(changes = {}) {
     await service.receive({ request, ...message });
     return answers.filter((answer) => answer.request === request);
   };
-  return { service, answers, ask, total: Object.values(live.files).reduce((a, b) => a + b) };
+  return { service, answers, drafts, ask, total: Object.values(live.files).reduce((a, b) => a + b) };
 }
 
 test("a model says how much of it is loaded, and that it is ready", async () => {
@@ -36,6 +37,34 @@ test("a sentence comes with translation and payload, and any of its branches", a
   const second = readBuffer(other.payload).header;
   assert.deepEqual([second.beam.shown, second.beam.id], [2, header.beam.id]);
   assert.notEqual(second.id, header.id);
+});
+
+test("only a translation has drafts, and it is the same without", async () => {
+  const { ask, drafts } = await opened();
+  const now = performance.now;
+  const translated = async (time) => {
+    performance.now = time;
+    const [{ payload }] = await ask({ do: "translate", text: "a bc ab" });
+    performance.now = now;
+    return payload;
+  };
+  let time = 0;
+  const payload = await translated(() => (time += 1000)); // every step is due
+  assert.ok(drafts.length > 5 && drafts.every(({ request }) => request === 2));
+  const { axes } = readBuffer(payload).header;
+  const count = drafts.length;
+  await ask({ do: "flow", text: "a bc ab" });
+  await ask({ do: "without", text: "a b", heads: [{ kind: "cross", layer: 1, head: 0 }] });
+  assert.equal(drafts.length, count);
+  const other = await opened();
+  other.service.search = (
+    (search) =>
+    (...args) =>
+      search.call(other.service, ...args.slice(0, 4))
+  )(other.service.search);
+  const [{ payload: alone }] = await other.ask({ do: "translate", text: "a bc ab" });
+  assert.equal(other.drafts.length, 0);
+  assert.deepEqual([readBuffer(alone).header.axes, alone], [axes, payload]);
 });
 
 test("what cannot be translated is refused with its reason", async () => {
@@ -160,7 +189,8 @@ test("few searches are kept, and none keeps its keys and values", async () => {
 
 test("before a model is open, and with a damaged one, there is an error", async () => {
   const answers = [];
-  const service = new LiveService((answer) => answers.push(answer));
+  const drafts = [];
+  const service = new LiveService((answer) => (answer.draft ? drafts : answers).push(answer));
   await service.receive({ request: 1, do: "translate", text: "a" });
   const { live, files } = tinyModel();
   await service.receive({ request: 2, do: "open", live, files: joined(files).subarray(9) });

@@ -127,8 +127,13 @@ class LivePage {
       this.bar.value = answer.loaded;
       return;
     }
+    if ("draft" in answer) {
+      if (answer.request === this.requests) receiveFinding({ draft: answer.draft });
+      return;
+    }
     this.waiting.get(answer.request)?.(answer);
     this.waiting.delete(answer.request);
+    if (answer.request === this.requests) receiveFinding({ draft: null });
   }
 
   /**

@@ -8,12 +8,13 @@ import { isPresenting, leavePresenting, present } from "../../common/page/presen
 import { tool } from "../../common/page/tool.js";
 import { Beam } from "./beam/beam.js";
 import { Candidates } from "./beam/candidates.js";
-import { whenTold } from "./cards/findings.js";
+import { findings, whenTold } from "./cards/findings.js";
 import { HeadCard } from "./cards/headcard.js";
 import { HeadSwitch } from "./cards/headswitch.js";
 import { Compare } from "./compare/compare.js";
 import { Choice, Player } from "./controls.js";
 import { halves, readPayload, Translation } from "./data/data.js";
+import { DraftTranslation } from "./data/draft.js";
 import { Figure } from "./figure.js";
 import { FigureFiles } from "./figurefiles.js";
 import { Menu } from "./menu.js";
@@ -37,6 +38,14 @@ export class Explorer {
   body;
   /** @type {Translation} */
   translation;
+  /** @type {DraftTranslation | null} What a search has of the next one. */
+  draft = null;
+  /** @type {Draft | null | undefined} What came of it last. */
+  drafted;
+  unpainted = Infinity; // first row of the draft that the pictures lack
+  faded = true; // whether what they show under it is faint
+  /** @type {Set<string>} What changed during a draft. */
+  missed = new Set();
   /** @type {ExplorerTexts} */
   texts;
   /** @type {Theme} */
@@ -72,7 +81,10 @@ export class Explorer {
       click: () => this.present(!isPresenting(this.root)),
     });
     this.assemble();
-    this.untold = whenTold(() => this.store.mark("findings"));
+    this.untold = whenTold(() => {
+      this.takeDraft();
+      this.store.mark("findings");
+    });
     this.stopFollowing = onFollowedView((view) => this.showFollowed(view));
     this.sizes = new ResizeObserver(() => this.store.mark("size"));
     this.sizes.observe(root);
@@ -109,6 +121,7 @@ export class Explorer {
    * @param {Uint8Array} buffer
    */
   receive(buffer) {
+    this.endDraft();
     const [own, compared] = halves(buffer);
     const read = readPayload(own);
     const other = compared && readPayload(compared);
@@ -123,9 +136,7 @@ export class Explorer {
     const searched = translation.beam?.id === this.translation?.beam?.id; // another branch of the same search
     this.translation = translation;
     this.texts = translation.texts;
-    this.words.build(translation, this.texts);
     this.tree.build(translation, this.texts);
-    this.words.sentence.append(this.beam.button, this.presenter.button);
     this.beam.build(translation, this.texts);
     this.player.build(translation, this.texts);
     this.candidates.build(translation, this.texts);
@@ -152,6 +163,45 @@ export class Explorer {
     this.store.mark("theme");
     if (first && isPresenting()) this.present(true);
     if (first) this.store.flush();
+  }
+
+  /** The newest draft: every one has only the rows that are new. */
+  takeDraft() {
+    const { draft } = findings(this.translation?.key);
+    if (draft === this.drafted) return;
+    this.drafted = draft;
+    if (!draft) return this.endDraft();
+    const { element } = this.words;
+    if (!this.draft) element.style.minHeight = `${element.offsetHeight}px`; // so that nothing below jumps up
+    if (draft.from === 0) {
+      this.draft = new DraftTranslation(this.translation, draft);
+      this.faded = false;
+    }
+    if (!this.draft) return; // its beginning went by
+    this.unpainted = Math.min(this.unpainted, this.draft.take(draft));
+    setAttribute(this.root, "aria-busy", "true");
+    this.store.mark("draft");
+  }
+
+  /** Back to the whole translation. */
+  endDraft() {
+    if (!this.draft) return;
+    this.draft = null;
+    this.unpainted = Infinity;
+    this.words.element.style.minHeight = "";
+    setAttribute(this.root, "aria-busy", "false");
+    for (const name of ["data", ...this.missed]) this.store.mark(name);
+    this.missed.clear();
+  }
+
+  buildWords() {
+    this.words.build(this.drawn, this.texts);
+    this.words.sentence.append(this.beam.button, this.presenter.button);
+  }
+
+  /** What is drawn: a draft, or a whole translation. */
+  get drawn() {
+    return this.draft ?? this.translation;
   }
 
   /** @param {Translation} translation */
@@ -210,7 +260,7 @@ export class Explorer {
   /** The view that the large map and the tiles draw. */
   shown() {
     const { kind, unit } = this.store.state;
-    return this.translation.view(kind, unit, this.step(this.store.state));
+    return this.drawn.view(kind, unit, this.step(this.store.state));
   }
 
   /** The matrix that the large map draws: a head, or a mean over heads. */
@@ -233,7 +283,7 @@ export class Explorer {
    * @param {Pick<State, "step">} state
    */
   step({ step }) {
-    return step ?? this.translation.length;
+    return this.drawn.written ?? step ?? this.translation.length;
   }
 
   /**
@@ -245,6 +295,8 @@ export class Explorer {
     /** @param {...string} names */
     const has = (...names) => names.some((name) => changed.has(name));
     if (has("theme")) this.retheme();
+    if (this.draft) return this.renderDraft(state, changed);
+    if (has("data")) this.buildWords();
     Object.assign(state, fitted(this.translation, state)); // kinds may differ in layers and heads
     const step = this.step(state);
     const view = this.shown();
@@ -282,6 +334,36 @@ export class Explorer {
     this.report.update(this.translation);
   }
 
+  /**
+   * The words, the tiles and the large map of a draft; all else stays until it is whole.
+   * @param {State} selected
+   * @param {Set<string>} changed
+   */
+  renderDraft(selected, changed) {
+    const step = this.step(selected);
+    const state = { ...selected, step, pin: null, cursor: null };
+    const view = this.shown();
+    const others = [...changed].filter((name) => name !== "draft");
+    for (const name of others) this.missed.add(name);
+    if (others.some((name) => !["findings", "cursor"].includes(name))) this.unpainted = 0;
+    if (this.unpainted > step) return;
+    this.choose(state);
+    this.buildWords();
+    this.words.update(state, step);
+    if (this.unpainted) this.overview.look(state, step, this.drawn);
+    else this.overview.update(state, step, this.theme, this.drawn);
+    if (!this.figure.flows) {
+      const current = view.kind === "encoder" ? null : view.rows - 1;
+      this.figure.update(view, this.matrix(), state, current, this.theme);
+    }
+    if (!this.unpainted) this.layout(state);
+    this.overview.paintDraft(state, this.theme, this.unpainted, this.faded);
+    this.figure.draw();
+    this.overview.readOut(state);
+    this.unpainted = Infinity;
+    this.faded = true;
+  }
+
   retheme() {
     this.theme = new Theme(this.root, this.translation.colours);
     this.theme.apply(this.root);
@@ -292,14 +374,19 @@ export class Explorer {
    * @param {number} step
    */
   update(state, step) {
-    for (const choice of [this.zoom, this.kind]) choice.update(state);
-    this.root.dataset.zoom = state.zoom;
-    this.root.dataset.kind = state.kind;
+    this.choose(state);
     this.words.update(state, step);
     this.player.update(state, step);
     this.candidates.update(state, step);
     this.menu.update(state);
     this.overview.update(state, step, this.theme);
+  }
+
+  /** @param {State} state */
+  choose(state) {
+    for (const choice of [this.zoom, this.kind]) choice.update(state);
+    this.root.dataset.zoom = state.zoom;
+    this.root.dataset.kind = state.kind;
   }
 
   /**

@@ -107,14 +107,11 @@ export class Overview {
    * @param {State} state
    * @param {number} step
    * @param {Theme} theme
+   * @param {Translation} [translation] Whose weights the tiles show.
    */
-  update(state, step, theme) {
+  update(state, step, theme, translation = this.measures.translation) {
     const { measures, tiles } = this;
-    const views = kindsShown(state, measures.translation).map((kind) => [
-      kind,
-      measures.translation.view(kind, state.unit, step),
-    ]);
-    this.views = Object.fromEntries(views);
+    this.look(state, step, translation);
     measures.learn(rolesOf(measures.translation));
     const kinds = kindsShown(state, measures.translation);
     this.heads.update(state, kinds);
@@ -125,6 +122,17 @@ export class Overview {
     tiles.order(measures, this.effective);
     this.explain(state, theme);
     if (!this.pointed) this.showNote();
+  }
+
+  /**
+   * Takes over the weights of a translation.
+   * @param {State} state
+   * @param {number} step
+   * @param {Translation} translation
+   */
+  look(state, step, translation) {
+    const views = kindsShown(state, translation).map((kind) => [kind, translation.view(kind, state.unit, step)]);
+    this.views = Object.fromEntries(views);
   }
 
   /**
@@ -187,6 +195,16 @@ export class Overview {
    */
   paint(state, theme, fade) {
     this.tiles.paint(this.views, state, theme, fade);
+  }
+
+  /**
+   * @param {State} state
+   * @param {Theme} theme
+   * @param {number} from The first token whose row is new.
+   * @param {boolean} faded Whether the tiles show the old sentence faintly already.
+   */
+  paintDraft(state, theme, from, faded) {
+    this.tiles.paintDraft(this.views, state, theme, from, faded);
   }
 
   mark() {

@@ -9,6 +9,8 @@ import { Block } from "./draw/block.js";
 import { isCell } from "./draw/picture.js";
 import { Fade, slideFrom } from "./draw/transition.js";
 
+const GHOST = 0.4; // opacity of what a draft has not replaced yet
+
 export class Tiles {
   /** @type {string} What the blocks were made for. */
   shape;
@@ -108,6 +110,22 @@ export class Tiles {
     performance.clearMeasures("explorer tiles");
     performance.measure("explorer tiles", { start, end: performance.now() });
     if (fade) this.fade.start();
+  }
+
+  /**
+   * Paints the new rows of a draft; below them the old sentence shines through.
+   * @param {Views} views
+   * @param {State} state
+   * @param {Theme} theme
+   * @param {number} from The first token whose row is new; 0 also after a change of size.
+   * @param {boolean} faded Whether the old sentence is faint already.
+   */
+  paintDraft(views, state, theme, from, faded) {
+    this.fade.stop();
+    for (const block of this.blocks) {
+      if (!from) block.ghost(theme, faded ? 1 : GHOST);
+      block.paint(views[block.kind], state, theme, from);
+    }
   }
 
   /**

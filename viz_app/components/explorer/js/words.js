@@ -71,7 +71,9 @@ export class Words {
     const copied = () => tree?.text ?? plainText(translation.axes.outputs);
     const copy = copyButton(copied, texts, { class: "plain" });
     this.sentence.replaceChildren(...(tree ? [copy] : [this.text, copy])); // the brackets of a tree stand below it
-    this.words = translation.axis("outputs", "words").map((word) => this.word(word));
+    const { written } = translation;
+    const words = translation.axis("outputs", "words").filter(({ first }) => first < (written ?? Infinity));
+    this.words = words.map((word) => this.word(word));
     const { beam } = translation;
     const pruned = beam && beam.shown >= beam.hypotheses; // the end of a branch, not of what the model may write
     const reason = pruned ? texts.beam_cut : texts.cut_off;

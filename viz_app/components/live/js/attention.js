@@ -46,7 +46,8 @@ export class MultiHeadAttention {
       const softmax = new Float64Array(seen.length);
       for (let head = 0; head < num_heads; head++) {
         this.weigh(queries, row, head, memory.keys, seen, softmax);
-        weights?.set(softmax, (head * rows + row) * columns);
+        if (weights)
+          for (let j = 0, at = (head * rows + row) * columns; j < seen.length; j++) weights[at + j] = softmax[j];
         if (!this.off.has(head)) this.sum(heads, row, head, memory.values, seen, softmax);
       }
     }

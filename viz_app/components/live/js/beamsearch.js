@@ -30,6 +30,12 @@ import { lengthPenalty } from "../../explorer/js/data/search.js";
  * @property {number} alternatives
  */
 /** @typedef {{ node: number, ids: number[], path: SearchNode[], finished: boolean, score: number }} Hypothesis */
+/**
+ * All weights of the rows that a step has read, (h, rows, K): first of self-attention, layer after layer, then of
+ * encoder-decoder attention. Row r is in slot `first + r`.
+ * @typedef {{ first: number, rows: number, weights: Float32Array[] }} RecordedStep
+ */
+/** @typedef {{ encoder: Float32Array[], steps: RecordedStep[] }} Recorded */
 
 export class BeamSearch {
   /**
@@ -46,13 +52,15 @@ export class BeamSearch {
     this.prefix = prefix;
     this.limit = ids.length + decoding.extra_length;
     this.checkPrefix();
-    this.source = model.encode([...ids, special.eos]);
+    /** @type {Recorded | null} What the search has looked at so far; null when it is over. */
+    this.recorded = { encoder: [], steps: [] };
+    this.source = model.encode([...ids, special.eos], (_kind, _layer, weights) => this.recorded?.encoder.push(weights));
     /** Keys and values of the decoder; null when the search is over. */
     this.cache = /** @type {KeysAndValues[] | null} */ (model.makeCache(this.limit * decoding.beam));
     this.slots = 0;
     /** @type {SearchNode[]} */
     this.history = [];
-    /** @type {{ score: number, node: number }[]} Finished hypotheses, best first. */
+    /** @type {{ score: number, node: number, path: Int32Array }[]} Finished hypotheses, best first. */
     this.ended = [];
     /** @type {{ node: number, token: number, total: number, path: Int32Array }[]} The beam, best first. */
     this.rows = [{ node: -1, token: special.bos, total: 0, path: new Int32Array() }];
@@ -86,7 +94,12 @@ export class BeamSearch {
     const never = [special.pad, special.bos, special.unk, ...(step <= decoding.min_length ? [special.eos] : [])];
     const paths = rows.map(({ path }) => Int32Array.of(...path, this.slots++));
     const tokens = rows.map(({ token }) => token);
-    const logits = model.logits(model.decode(this.source, cache, tokens, paths), rows.length);
+    /** @type {Record<Kind, Float32Array[]>} */
+    const weights = { encoder: [], decoder: [], cross: [] };
+    const vectors = model.decode(this.source, cache, tokens, paths, (kind, _layer, each) => weights[kind].push(each));
+    const first = paths[0][step - 1];
+    this.recorded?.steps.push({ first, rows: rows.length, weights: [...weights.decoder, ...weights.cross] });
+    const logits = model.logits(vectors, rows.length);
     const size = logits.length / rows.length;
     const width = Math.max(2 * beam, decoding.alternatives + 1);
     const likeliest = rows.map((_, row) =>
@@ -99,7 +112,7 @@ export class BeamSearch {
       .sort((a, b) => b.total - a.total)
       .slice(0, 2 * beam);
     this.grow(step, candidates, likeliest, paths);
-    if (this.isOver(step)) this.cache = null;
+    if (this.isOver(step)) this.cache = this.recorded = null;
   }
 
   /**
@@ -118,7 +131,7 @@ export class BeamSearch {
       const node = this.history.length;
       if (token === this.special.eos && rank < beam) {
         status = "finished";
-        this.ended.push({ score: this.score(total, step), node });
+        this.ended.push({ score: this.score(total, step), node, path: paths[row] });
       } else if (token !== this.special.eos && next.length < beam) {
         status = "kept";
         next.push({ node, token, total, path: paths[row] });
@@ -152,6 +165,13 @@ export class BeamSearch {
   /** The hypotheses found: finished ones first, each group by score. */
   get hypotheses() {
     return [...this.ended, ...this.rows].slice(0, this.decoding.beam).map(({ node }) => this.hypothesis(node));
+  }
+
+  /** The best hypothesis so far, finished or not, with the slots of what it has read. */
+  get best() {
+    const [[ended], [open]] = [this.ended, this.rows];
+    const first = open && !(ended?.score >= this.score(open.total, this.steps)) ? open : ended;
+    return { ...this.hypothesis(first.node), slots: first.path };
   }
 
   /**

@@ -1,5 +1,6 @@
 // The translator behind messages: the newest request ends the others, and long work stops to hear of it.
 
+import { draftOf } from "./draft.js";
 import { flowData } from "./flowdata.js";
 import { plainProduct } from "./linear.js";
 import { readFiles } from "./loading.js";
@@ -28,16 +29,17 @@ import { requestKey, Translator } from "./translator.js";
  */
 /**
  * What it answers, with the number of the request: bytes loaded so far, that it is ready and whether the kernel computes
- * (its twin takes several times as long), a sentence with its translation
+ * (its twin takes several times as long), what a search has so far, a sentence with its translation
  * and payload or with the reason why it has none, a finding of the explorer, that a newer request came, or an error.
  * @typedef {{ request: number } & (
- *   { loaded: number, total: number } | { ready: true, kernel: boolean } |
+ *   { loaded: number, total: number } | { ready: true, kernel: boolean } | { draft: Draft } |
  *   { sentence: Sentence, refusal?: string, translation?: string, payload?: Uint8Array } |
  *   { off: Without } | { flow: FlowData | null } | { superseded: true } | { failed: string }
  * )} LiveAnswer
  */
 
 const MAX_SEARCHES = 8; // that are kept
+const DRAFTS = 40; // milliseconds between two drafts
 const MAX_SILENCE = 12; // milliseconds of work before it looks for a newer request
 
 export class LiveService {
@@ -78,7 +80,8 @@ export class LiveService {
     const sentence = translator.validate(message.text);
     const { encoding, ...told } = sentence;
     if (!encoding) return this.post({ request, sentence: told, refusal: refusalText(told, translator.live.words) });
-    const state = await this.search(translator, request, sentence, message.do === "without" ? {} : message);
+    const drafts = message.do === "translate";
+    const state = await this.search(translator, request, sentence, message.do === "without" ? {} : message, drafts);
     if (!state) return this.post({ request, superseded: true });
     if (message.do === "flow") return this.explain(translator, state, message);
     if (message.do === "without") {
@@ -112,13 +115,22 @@ export class LiveService {
    * @param {number} request
    * @param {Sentence} sentence
    * @param {import("./translator.js").Options} options
+   * @param {boolean} [drafts] Whether it posts what it has so far.
    */
-  async search(translator, request, sentence, options) {
+  async search(translator, request, sentence, options, drafts = false) {
     const key = requestKey(sentence.text, options);
     const state = this.searches.get(key) ?? translator.begin(sentence, options);
+    let due = 0;
+    /** @type {Int32Array} */
+    let sent = new Int32Array();
     while (!state.search.done) {
       if (!(await this.goesOn(request))) return null;
       state.search.step();
+      if (!drafts || state.search.done || performance.now() < due) continue;
+      const { draft, slots } = draftOf(translator, state, sent);
+      this.post({ request, draft });
+      due = performance.now() + DRAFTS;
+      sent = slots;
     }
     this.searches.delete(key);
     this.searches.set(key, state); // the newest is the last

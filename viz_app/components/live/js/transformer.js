@@ -103,7 +103,7 @@ export class Transformer {
    * @param {KeysAndValues[]} cache
    * @param {number[]} tokens
    * @param {Int32Array[]} paths
-   * @param {Record} [record] Of a whole target: row r is its position r.
+   * @param {Record} [record] With as many keys of self-attention as the last path is long.
    */
   decode(source, cache, tokens, paths, record) {
     const rows = tokens.length;
@@ -115,7 +115,7 @@ export class Transformer {
     let x = this.embed(tokens, (row) => paths[row].length - 1);
     for (const [number, layer] of this.decoder.entries()) {
       const { selfAttention, crossAttention } = layer;
-      const [own, cross] = [cells(rows), cells(source.length)];
+      const [own, cross] = [cells(paths[rows - 1].length), cells(source.length)];
       const attendToSelf = (/** @type {Float32Array} */ x) => {
         const { keys, values } = selfAttention.keysAndValues(x, rows);
         cache[number].keys.set(keys, (first * keys.length) / rows);

@@ -58,6 +58,8 @@ export class Translation {
     this.resolution = header.resolution;
     this.weights = new Weights(header, data);
     this.length = this.axes.outputs.tokens.length;
+    /** @type {number | null} Tokens of a draft that are there; null for a whole translation. */
+    this.written = null;
     /** @type {Map<string, View>} */
     this.views = new Map();
     /** @type {Map<Kind, Merged>} */

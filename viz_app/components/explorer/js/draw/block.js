@@ -6,6 +6,7 @@ import { h, rootOf, setAttribute } from "../../../common/page/dom.js";
 import { define } from "../../../common/page/explained.js";
 import { headName } from "../../../common/text/format.js";
 import { Look, paintHead } from "./paint.js";
+import { copy } from "./transition.js";
 
 /** @typedef {import("../data/arrange.js").Fit} Fit */
 /**
@@ -130,17 +131,36 @@ export class Block {
   }
 
   /**
-   * Paints all tiles.
+   * Paints all tiles, or only the rows that a draft has from a token on.
    * @param {View} view
    * @param {State} state
    * @param {Theme} theme
+   * @param {number | null} [from]
    */
-  paint(view, state, theme) {
-    const look = new Look(view, state, theme);
+  paint(view, state, theme, from = null) {
+    const look = new Look(view, state, theme, from);
     const { width, height } = this.fit;
     this.look = look;
     for (const tile of this.tiles) {
       paintHead(resize(tile.canvas, width, height), view, this.layerOf(tile, state.layer), tile.head, look);
+    }
+  }
+
+  /**
+   * Fits what the tiles show now to their size, with an opacity.
+   * @param {Theme} theme
+   * @param {number} opacity
+   */
+  ghost(theme, opacity) {
+    const { width, height } = this.fit;
+    for (const { canvas } of this.tiles) {
+      const old = copy(canvas);
+      const context = resize(canvas, width, height);
+      context.fillStyle = theme.background;
+      context.fillRect(0, 0, canvas.width, canvas.height);
+      context.globalAlpha = opacity;
+      if (old.width && old.height) context.drawImage(old, 0, 0, canvas.width, canvas.height);
+      context.globalAlpha = 1;
     }
   }
 

@@ -17,9 +17,11 @@ export class Look {
    * @param {View} view
    * @param {Pick<State, "scale" | "threshold" | "special">} state
    * @param {Theme} theme
+   * @param {number | null} from The first token whose row is painted, of those that are there; null for all.
    */
-  constructor(view, state, theme) {
+  constructor(view, state, theme, from) {
     const { rows, columns } = visibleTokens(view, state);
+    this.first = from && rows.findIndex((query) => view.queries[query].last >= from);
     this.queries = rows; // all that are drawn, also those that are not written yet
     this.keys = Uint16Array.from(columns.filter((key) => key < view.columns));
     this.rows = rows.filter((query) => query < view.rows).length;
@@ -76,7 +78,8 @@ function colours(theme, { scale, threshold }) {
  * Paints one head to fill a canvas context, every device pixel once.
  *
  * Where a pixel covers several cells it shows the largest of their weights, so a single sharp look never disappears.
- * Masked cells are hatched, also those of a fully masked row; rows that are not generated yet stay empty.
+ * Masked cells are hatched, also those of a fully masked row; rows that are not generated yet stay empty, or in a draft as
+ * they are.
  * @param {CanvasRenderingContext2D} context
  * @param {View} view
  * @param {number} layer
@@ -85,21 +88,24 @@ function colours(theme, { scale, threshold }) {
  */
 export function paintHead(context, view, layer, head, look) {
   const { width, height } = context.canvas;
-  const image = context.createImageData(width, height);
-  const pixels = new Uint32Array(image.data.buffer);
   const { queries, rows, keys } = look;
   const cells = look.cells(width, height);
+  const top = cells.rows.findIndex(([, end]) => end > (look.first ?? 0));
+  const bottom = look.first === null ? height : cells.rows.filter(([first]) => first < rows).length;
+  if (bottom <= top) return;
+  const image = context.createImageData(width, bottom - top);
+  const pixels = new Uint32Array(image.data.buffer);
   const { binAt, firstOf } = cells.columns;
   const levels = new Uint16Array(firstOf.length);
   const period = Math.max(3, Math.round(HATCH * (window.devicePixelRatio || 1)));
   pixels.fill(look.colours[0]);
   let above = -1;
   let stop = width; // where masked pixels begin
-  for (let y = 0; y < height; y++) {
+  for (let y = top; y < bottom; y++) {
     const [first, end] = cells.rows[y];
     if (first >= rows) break;
     const last = queries[Math.min(end, rows) - 1];
-    const line = y * width;
+    const line = (y - top) * width;
     if (above === first) pixels.copyWithin(line, line - width, line - width + stop);
     else {
       let most = 0;
@@ -116,7 +122,7 @@ export function paintHead(context, view, layer, head, look) {
       if ((x + y) % period === 0) pixels[line + x] = look.hatch;
     }
   }
-  context.putImageData(image, 0, 0);
+  context.putImageData(image, 0, top);
 }
 
 /**

@@ -77,7 +77,7 @@ export function slideFrom(elements) {
 }
 
 /** @param {HTMLCanvasElement} canvas */
-function copy(canvas) {
+export function copy(canvas) {
   const twin = document.createElement("canvas");
   twin.width = canvas.width;
   twin.height = canvas.height;
