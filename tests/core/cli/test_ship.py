@@ -7,6 +7,7 @@ import shutil
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.core.cli.workplace import Call, Workplace, one_line_error
@@ -15,8 +16,10 @@ from transformer_core.cli.checkpoint.ship import recipe_text
 from transformer_core.cli.training.run_settings import RunSettings, changed_options, merged_model
 from transformer_core.data import Corpus
 from transformer_core.history.snapshots import History, history_folder
+from transformer_core.history.training_history import HistoryBuilder
 from transformer_core.paper.presets import preset
 from transformer_core.storage.manifest import Manifest
+from transformer_core.training.snapshots import snapshot_files
 
 
 def test_a_shipped_training_is_averaged_scored_and_told_of(made: Workplace, call: Call, tmp_path: Path) -> None:
@@ -125,6 +128,20 @@ def test_the_commands_write_histories(corpus: Corpus, call: Call, pairs_file: Pa
     sentences.write_text("the red dog\n\na cat\teine katze\n", encoding="utf-8")
     train = ["train", "--preset", "tiny", "--data", corpus.folder, "--out", run, "--training.steps", "20"]
     assert call(*train, "--training.snapshots", "2", "--training.snapshots_from", "5").status == 0
+    journal = tmp_path / "run.json"
+    probe = ["journal", run, "--out", journal, "--probe", "the red dog", "der rote hund", "--head"]
+    assert call(*probe, "cross.1.2").status == 0
+    snapshots = json.loads(journal.read_text(encoding="utf-8"))["probe"]
+    assert snapshots["step"] == [0, 5, 20] and len(snapshots["translation"]) == 3
+    settings = RunSettings.load(run)
+    builder = HistoryBuilder(snapshot_files(run), settings.model, corpus.tokenizer, settings.decoding)
+    last = builder.translator(20)
+    assert snapshots["translation"][2] == last.translate("the red dog", beam=1).text
+    exact = last.teacher_force("the red dog", "der rote hund").attention
+    assert np.abs(np.array(snapshots["weights"][2]) / 255 - exact.cross[0, 1]).max() <= 1 / 510 + 1e-6
+    assert tuple(snapshots["queries"]) == exact.outputs.tokens and tuple(snapshots["keys"]) == exact.source.tokens
+    assert "there is no head cross.9.1" in one_line_error(call(*probe, "cross.9.1"))
+
     common = ["history", run, "--sentences", sentences, "--out"]
     said = call(*common, tmp_path / "out", "--valid", pairs_file, "--valid-sentences", "3")
     assert json.loads(said.out)["moments"] == [0, 5, 20]
