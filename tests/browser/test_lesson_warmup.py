@@ -6,20 +6,29 @@ from tests.browser.conftest import OpenLesson
 from viz_app.lessons import load_lesson
 
 
-def test_from_the_formula_to_a_recorded_training(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("warmup", "curve", settings="step:2000", still=False)
-    _, _, _, learning, predict = load_lesson("warmup", "en").scenes
+def test_from_a_race_of_two_runs_to_a_recorded_training(open_lesson: OpenLesson) -> None:
+    lesson = open_lesson("warmup", "runs", still=False)
+    _, _, learning, predict = load_lesson("warmup", "en").scenes
+    lesson.wait("lesson.stage.playing && lesson.settings().step > 0")  # once, by itself
+    lesson.press("End", "ArrowRight")  # a step ends it
     lesson.painted(0.005)
-    assert lesson.said().startswith("Step 2,000")
-    assert "3.49" in lesson.said()  # 512^-0.5 * 2000 * 4000^-1.5 = 3.494e-4
-    lesson.press("ArrowRight")
-    assert lesson.settings()["step"] == 2001  # steps of 100 from the first update on
 
-    for _ in ("runs", "adam"):
-        lesson.press("PageDown")
-        lesson.painted()
+    lesson.get("lesson.set({ step: 1500 })")
+    assert "800 steps" in lesson.said() and "Tom ist in Boston." in lesson.said()
+    lesson.press("ArrowUp")  # to the next higher peak
+    assert "400 steps" in lesson.said()
+    first = lesson.settings()["run"]
+    lesson.hit("2")  # the handle comes to the peak that is pressed
+    assert lesson.settings()["run"] == 2 != first
+    assert "50 steps" in lesson.said() and "all rows of its map are alike" in lesson.said()
+    lesson.page.get_by_role("slider", name="Warm-up").press("ArrowLeft")
+    assert lesson.settings()["run"] == 1
+
+    lesson.press("PageDown")
+    lesson.painted()
 
     lesson.tab(learning.title)
+    assert "0 of 10 letters" in lesson.said()
     lesson.press("Space")
     lesson.wait("lesson.stage.playing && lesson.settings().at > 0")
 

@@ -65,6 +65,30 @@ class Failure(Struct, frozen=True):
     step: Count
 
 
+class Probe(Struct, frozen=True):
+    """Snapshots of a run: translations of a sentence, and the map of one head, which reads a given translation.
+
+    Args:
+        source: The sentence.
+        target: The given translation.
+        head: Name of the head.
+        queries: Tokens of the rows.
+        keys: Tokens of the columns.
+        step: Updates before each snapshot.
+        translation: Greedy translation at each.
+        weights: (snapshots, queries, keys) weights times 255.
+    """
+
+    source: str
+    target: str
+    head: str
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    step: tuple[Count, ...]
+    translation: tuple[str, ...]
+    weights: tuple[tuple[tuple[Count, ...], ...], ...]
+
+
 class TrainingCurve(Struct, frozen=True, eq=False):
     """Recorded training curve. Its arrays are read-only.
 
@@ -81,6 +105,7 @@ class TrainingCurve(Struct, frozen=True, eq=False):
         validation: By the name of the set.
         failed: The update at which training stopped, since loss or gradient was no number; None if it did not.
         format_version: Of the journal, which `python -m transformer_core journal` writes.
+        probe: What its snapshots did, where that was measured.
     """
 
     name: str
@@ -95,6 +120,7 @@ class TrainingCurve(Struct, frozen=True, eq=False):
     validation: dict[str, Validation]
     failed: Failure | None
     format_version: Literal[1]
+    probe: Probe | None = None
 
     def __post_init__(self) -> None:
         columns = self.step, self.loss, self.nll, self.mean_nll, self.learning_rate, self.gradient_norm
@@ -161,12 +187,16 @@ def training_curves() -> dict[str, TrainingCurve]:
 
 
 def warmup_curves() -> tuple[TrainingCurve, ...]:
-    """Load the training curves of the runs with other warm-ups, the shortest first. Raises CheckpointError."""
+    """Load the training curves of the runs with other warm-ups, the shortest first. Raises CheckpointError.
+
+    Runs of equal warm-ups are sorted by their peak, then by their seed.
+    """
     files = sorted((SMALL / "warmup").glob("*.json"))
     if not files:
         raise CheckpointError(SMALL / "warmup", "contains no runs")
     runs = [_course(str(file), file.stem) for file in files]
-    return tuple(sorted(runs, key=lambda run: int(run.training["warmup_steps"])))
+    options = ("warmup_steps", "learning_rate_factor", "seed")
+    return tuple(sorted(runs, key=lambda run: [run.training[option] for option in options]))
 
 
 def small_model_scores() -> dict[str, SmallModelScores]:

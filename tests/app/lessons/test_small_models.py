@@ -51,7 +51,11 @@ def folder(tmp_path: Path, fresh_model: None, random_checkpoint: Path, monkeypat
         write(tmp_path / name / "metrics.json", SCORES)
     for steps in (400, 1, 1600):
         failed = {"step": 21, "loss": "nan", "gradient_norm": "nan"} if steps == 1 else None
-        write(tmp_path / "warmup" / f"{steps}.json", {**JOURNAL, "training": {"warmup_steps": steps}, "failed": failed})
+        training = {"warmup_steps": steps, "learning_rate_factor": 0.3, "seed": 1}
+        write(tmp_path / "warmup" / f"{steps}.json", {**JOURNAL, "training": training, "failed": failed})
+    for factor, seed in ((0.3, 2), (0.06, 1)):
+        training = {"warmup_steps": 400, "learning_rate_factor": factor, "seed": seed}
+        write(tmp_path / "warmup" / f"400-{factor}-{seed}.json", {**JOURNAL, "training": training})
     monkeypatch.setattr(small_models, "SMALL", tmp_path)
     return tmp_path
 
@@ -66,7 +70,8 @@ def test_courses_and_scores_are_what_the_files_hold(folder: Path) -> None:
     assert [x.tolist() for x in (validation.step, validation.nll, validation.bleu)] == [[20], [4.75], [1.5]]
     with pytest.raises(ValueError, match="read-only"):
         course.nll[0] = np.inf  # all sessions share it
-    assert [(run.name, run.failed_at) for run in warmup_curves()] == [("1", 21), ("400", None), ("1600", None)]
+    assert [run.name for run in warmup_curves()] == ["1", "400-0.06-1", "400", "400-0.3-2", "1600"]
+    assert [run.failed_at for run in warmup_curves()] == [21, None, None, None, None]
     scores = small_model_scores()["base"]
     assert (scores.bleu, scores.nll, scores.nll_masked, scores.nll_unmasked, scores.parameters) == (
         12.5,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import groupby
 from typing import Any, TypedDict
 
 import numpy as np
@@ -16,6 +18,8 @@ from viz_app.lessons.warmup.recorded_training import load_recorded_training
 
 Arrays = dict[str, npt.NDArray[Any]]
 
+MEDIAN_OF = 75  # steps
+
 
 class Schedule(TypedDict):
     """Width and warm-up steps."""
@@ -25,10 +29,22 @@ class Schedule(TypedDict):
 
 
 class Run(TypedDict):
-    """Recorded run; the step at which it failed, if any."""
+    """Recorded run: its schedule, its seeds, and the translations of its snapshots."""
 
     warmup: int
-    failed: int | None
+    factor: float
+    seeds: int
+    translations: tuple[str, ...]
+
+
+class Example(TypedDict):
+    """Sentence that the snapshots read, with the head of their maps; empty while the runs are missing."""
+
+    target: str
+    head: str
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    steps: tuple[int, ...]
 
 
 class Snapshots(TypedDict):
@@ -43,6 +59,8 @@ class Values(TypedDict):
     """Numbers for the browser."""
 
     paper: Schedule
+    width: int
+    example: Example | None
     runs: list[Run]
     recorded: Snapshots
 
@@ -50,25 +68,63 @@ class Values(TypedDict):
 def data(context: LessonContext) -> StageData:
     """Return the paper's settings, the recorded runs, Adam, and the recorded training."""
     paper = PRESETS["base"]
-    courses = _courses()
-    arrays: Arrays = {}
-    for index, course in enumerate(courses):
-        columns: Arrays = {"step": course.step.astype(np.int32), "rate": course.learning_rate}
-        columns |= {"loss": course.mean_nll, "gradient": course.gradient_norm}
-        arrays |= {f"run_{index}_{name}": values for name, values in columns.items()}
+    recorded = load_recorded_training()
+    example, runs, arrays = _runs(_curves())
+    arrays = {**arrays, "recorded_loss": recorded.loss, "recorded_attention": recorded.attention}
     for problem in PROBLEMS:
         arrays |= {f"{problem}_{name}": values for name, values in moments(problem).items()}
-    recorded = load_recorded_training()
-    arrays |= {"recorded_loss": recorded.loss, "recorded_attention": recorded.attention}
     values: Values = {
         "paper": {"d_model": paper.model.d_model, "warmup": paper.training.warmup_steps},
-        "runs": [{"warmup": course.training["warmup_steps"], "failed": course.failed_at} for course in courses],
+        "width": PRESETS["small"].model.d_model,
+        "example": example,
+        "runs": runs,
         "recorded": {"word": recorded.word, "moments": recorded.moments, "guesses": recorded.guesses},
     }
     return StageData(values=values, arrays=arrays)
 
 
-def _courses() -> tuple[TrainingCurve, ...]:
+def running_median(steps: npt.NDArray[np.int64], losses: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the median of all seeds over the steps around each record: (N,), (seeds, N) -> (N,)."""
+    return np.array([np.median(losses[:, abs(steps - step) <= MEDIAN_OF / 2]) for step in steps])
+
+
+@lru_cache(maxsize=2)
+def _runs(curves: tuple[TrainingCurve, ...]) -> tuple[Example | None, list[Run], Arrays]:
+    """Return the sentence, a run for each schedule, and the columns of all its seeds; the first has the snapshots."""
+    runs: list[Run] = []
+    arrays: Arrays = {}
+    example: Example | None = None
+    for index, (schedule, group) in enumerate(groupby(curves, _schedule)):
+        seeds = list(group)
+        steps, losses = seeds[0].step, np.stack([seed.mean_nll for seed in seeds])
+        arrays |= {f"run_{index}_loss": losses, f"run_{index}_median": running_median(steps, losses)}
+        arrays["run_step"] = steps.astype(np.int32)
+        probe = seeds[0].probe
+        runs.append(
+            {
+                "warmup": schedule[0],
+                "factor": schedule[1],
+                "seeds": len(seeds),
+                "translations": probe.translation if probe else (),
+            }
+        )
+        if probe:
+            arrays[f"run_{index}_map"] = np.array(probe.weights, dtype=np.uint8)
+            example = {
+                "target": probe.target,
+                "head": probe.head,
+                "queries": probe.queries,
+                "keys": probe.keys,
+                "steps": probe.step,
+            }
+    return example, runs, arrays
+
+
+def _schedule(curve: TrainingCurve) -> tuple[int, float]:
+    return curve.training["warmup_steps"], curve.training["learning_rate_factor"]
+
+
+def _curves() -> tuple[TrainingCurve, ...]:
     """Load the recorded runs; empty while their files are missing."""
     try:
         return warmup_curves()

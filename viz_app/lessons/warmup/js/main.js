@@ -2,17 +2,10 @@
 
 import { registerScenes } from "../../stage/js/provide.js";
 import { Adam } from "./adam.js";
-import { Curve } from "./curve.js";
 import { Predict } from "./predict.js";
 import { Runs } from "./runs.js";
 import { Training } from "./training.js";
 
 export default function register() {
-  registerScenes("warmup", {
-    curve: Curve,
-    runs: Runs,
-    adam: Adam,
-    learning: Training,
-    predict: Predict,
-  });
+  registerScenes("warmup", { runs: Runs, adam: Adam, learning: Training, predict: Predict });
 }

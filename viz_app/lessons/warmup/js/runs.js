@@ -1,197 +1,297 @@
-// Recorded runs that differ in their warm-up alone: the rate above, below what was recorded of the loss or the gradient
-// at the same update. Only recorded updates are drawn and read off; nothing stands between them.
+// Ten recorded warm-ups, of which two race: above the schedules, with a handle at the peak of one of them; below the losses;
+// beside them what both runs make of a sentence at the same step. Between records and snapshots nothing is interpolated.
 
 import { fillText, formatCount } from "../../../components/common/text/format.js";
 import { Chart } from "../../stage/js/chart.js";
-import { choice } from "../../stage/js/describe.js";
-import { isNarrow } from "../../stage/js/layout.js";
+import { playhead, slider } from "../../stage/js/describe.js";
+import { isNarrow, split } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
+import { drawMedian, drawPeak, drawReadings, drawRecords, drawSentence, topOf } from "./drawruns.js";
+import { peak, rate, scientific } from "./rate.js";
 
-const LEFT = 46;
-const SHARE = 0.3; // of the height, for the rate
+const BEYOND = 1.1; // of the training: on the axis of steps there is room for the peak of the longest warm-up
+const ABOVE = 1.12; // of the second highest peak: the highest one, of a single step, is far above the chart
+const POINTS = 60; // of a schedule after its peak
+const LEFT = 30;
+const ALIKE = 0.05; // weight by which the rows of a map may differ and yet look the same
+const LETTERS = 28; // of a translation in a sentence
 
-/** @typedef {"loss" | "gradient"} Below */
-/** @typedef {{ warmup: number, failed: number | null, step: number[], rate: number[] } & Record<Below, number[]>} Run */
+/** @typedef {import("./drawruns.js").Run} Run */
+/** @typedef {import("./drawruns.js").Example} Example */
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Runs extends Scene {
-  size = { least: 380, share: 0.68 };
-  term = "warmup";
+  size = { narrow: 630, least: 460, most: 760, share: 0.66 };
 
-  /** @type {Run[]} */
-  runs = this.lesson.values.runs.map((run, index) => {
-    const column = (/** @type {string} */ name) => [...this.lesson.arrays[`run_${index}_${name}`].data];
-    return { ...run, step: column("step"), rate: column("rate"), loss: column("loss"), gradient: column("gradient") };
-  });
-  last = Math.max(2, ...this.runs.map(({ step }) => step[step.length - 1]));
+  /** @type {Run[]} From the shortest warm-up to the longest. */
+  runs = this.lesson.values.runs.map((run, index) => ({
+    ...run,
+    peak: run.factor * peak(this.lesson.values.width, run.warmup),
+    median: [...this.lesson.arrays[`run_${index}_median`].data],
+    loss: this.lesson.arrays[`run_${index}_loss`],
+    map: this.lesson.arrays[`run_${index}_map`],
+  }));
+  example = /** @type {Example} */ (this.lesson.values.example); // or nothing is drawn
+  /** Numbers of the runs, from the lowest peak to the highest. */
+  byPeak = this.runs.map((_, index) => index).sort((one, other) => this.runs[one].peak - this.runs[other].peak);
+  /** @type {number[]} Steps that were recorded. */
+  steps = [...(this.lesson.arrays.run_step?.data ?? [])];
+  last = this.steps.at(-1) ?? 1;
+  /** Whether the pointer drags the handle, and not the playhead. */
+  gripped = false;
 
   get playhead() {
     if (!this.runs.length) return null;
     const { last } = this;
-    return {
+    return playhead({
       name: "step",
       label: this.texts.step,
-      min: 1,
       max: last,
-      step: 50,
+      step: 25,
       rate: last / 14,
-      start: Math.round(last * 0.25),
+      start: last,
+      once: true,
       show: formatCount,
-    };
+    });
   }
 
   get controls() {
-    const { below, loss, gradient_norm: gradient } = this.texts;
-    return this.runs.length ? [choice("below", below, { loss, gradient })] : [];
-  }
-
-  /**
-   * Return the last record up to a step; undefined before the first.
-   * @param {Run} run
-   * @param {number} step
-   * @param {Below} below
-   */
-  recorded(run, step, below) {
-    return run[below][run.step.findLastIndex((each) => each <= step)];
-  }
-
-  /**
-   * Return the last record as text.
-   * @param {Run} run
-   * @param {number} step
-   * @param {Below} below
-   */
-  reading(run, step, below) {
-    if (run.failed && run.failed <= step) return this.texts.diverged;
-    return this.recorded(run, step, below)?.toFixed(2) ?? "\u2013";
-  }
-
-  /**
-   * The axis of the lower chart, from a round number to a round number.
-   * @param {Below} below
-   * @returns {{ ends: [number, number], log?: boolean }}
-   */
-  axisBelow(below) {
-    const all = this.runs.flatMap((run) => run[below]).filter(Number.isFinite);
-    const [low, high] = [Math.min(...all), Math.max(...all)];
-    if (below === "loss") return { ends: [Math.max(0, Math.floor(low)), Math.ceil(high)] };
-    const power = Math.floor(Math.log10(Math.max(1e-3, low)));
-    return { ends: [10 ** power, 10 ** Math.ceil(Math.log10(high))], log: true };
-  }
-
-  /**
-   * The chart of the rate and that of the loss or the gradient, on one axis of steps.
-   * @param {Pen} pen
-   * @param {Settings} settings
-   */
-  charts(pen, { step, below }) {
-    const { width, height, theme } = pen;
-    const middle = Math.round(height * SHARE);
-    const [from, to] = [0, this.last];
-    /** @param {"rate" | Below} name */
-    const series = (name) =>
-      this.runs.map((run) => ({
-        x: run.step,
-        y: run[name],
-        label: this.label(run, step, below, isNarrow(width)),
-        marked: true,
-        look: { colour: this.colour(theme, run), line: false, radius: 1.2 },
-      }));
-    const common = { cut: step, fade: true, left: LEFT };
-    return {
-      rate: new Chart(
-        pen,
-        { x: 0, y: 0, width, height: middle },
-        {
-          ...common,
-          series: series("rate"),
-          x: { title: "", ends: [from, to], ticks: [] },
-          y: { title: this.texts.rate, log: true },
-          key: false,
-        },
-      ),
-      below: new Chart(
-        pen,
-        { x: 0, y: middle + 4, width, height: height - middle - 4 },
-        {
-          ...common,
-          series: series(below),
-          x: { title: this.texts.step_axis, ends: [from, to] },
-          y: { title: this.titleBelow(below), ...this.axisBelow(below) },
-        },
-      ),
+    if (!this.runs.length) return [];
+    const max = this.runs.length - 1;
+    /** @param {number} index */
+    const name = (index) => {
+      const { warmup, factor } = this.runs[Math.round(index)];
+      const times = factor / this.runs[0].factor;
+      return formatCount(warmup) + (times === 1 ? "" : ` \u00b7 ${Number(times.toFixed(2))}\u00d7`);
     };
-  }
-
-  /**
-   * A run and what was recorded of it last.
-   * @param {Run} run
-   * @param {number} step
-   * @param {Below} below
-   * @param {boolean} narrow
-   */
-  label(run, step, below, narrow) {
-    const value = this.reading(run, step, below);
-    if (narrow) return `${run.warmup}: ${value}`;
-    return fillText(this.texts.run_reading, { warmup: formatCount(run.warmup), value });
-  }
-
-  /**
-   * @param {Theme} theme
-   * @param {Run} run
-   */
-  colour(theme, run) {
-    const { decoder, encoder, cross } = theme.kinds;
-    const colours = [decoder, encoder, cross, theme.text];
-    return colours[this.runs.indexOf(run) % colours.length];
+    /** @param {number} warmup The first run with it, of those with the usual factor. */
+    const start = (warmup) =>
+      Math.max(
+        0,
+        this.runs.findIndex((run) => run.warmup === warmup),
+      );
+    return [
+      slider({ name: "run", label: this.texts.warmup, max, start: start(800), show: name }),
+      slider({ name: "rival", label: this.texts.against, max, start: start(25), show: name }),
+    ];
   }
 
   missing() {
-    return this.runs.length ? null : this.texts.runs_missing;
+    return this.example ? null : this.texts.runs_missing;
+  }
+
+  /** @param {Run} run */
+  name({ warmup, peak: highest }) {
+    return fillText(this.texts.run_name, { warmup: formatCount(warmup), peak: scientific(highest, 1) });
+  }
+
+  /**
+   * The two runs, the one with the handle first; only one where they are the same.
+   * @param {Settings} settings
+   */
+  pair({ run, rival }) {
+    return [...new Set([run, rival].map(Math.round))].map((index) => this.runs[index]);
+  }
+
+  /** @type {Scene["lit"]} */
+  lit({ run, step }) {
+    return step < this.runs[Math.round(run)]?.warmup ? "rising" : "falling";
+  }
+
+  /**
+   * The median loss that was recorded last; undefined before the first.
+   * @param {Run} run
+   * @param {number} step
+   */
+  lossAt({ median }, step) {
+    return median[this.steps.findLastIndex((each) => each <= step)];
+  }
+
+  /**
+   * Number of the snapshot nearest to a step.
+   * @param {number} step
+   */
+  snapshot(step) {
+    const far = this.example.steps.map((each) => Math.abs(each - step));
+    return far.indexOf(Math.min(...far));
+  }
+
+  /**
+   * The learning rate over the steps, and after its peak with points close enough for a curve.
+   * @param {Run} run
+   */
+  schedule(run) {
+    const { warmup } = run;
+    const end = this.last * BEYOND;
+    const x = Array.from({ length: POINTS + 1 }, (_, index) => warmup * (end / warmup) ** (index / POINTS));
+    return { x: [0, ...x], y: [0, ...x.map((step) => this.rate(run, step))] };
+  }
+
+  /**
+   * @param {Run} run
+   * @param {number} step
+   */
+  rate({ warmup, factor }, step) {
+    return factor * rate(step, this.lesson.values.width, warmup);
+  }
+
+  /**
+   * Both charts, on equal axes of steps, and the boxes of the two maps.
+   * @param {Pen} pen
+   */
+  place(pen) {
+    const { width, height } = pen;
+    const [charts, beside] = split({ x: 0, y: 0, width, height }, { gap: 22, share: 0.66, top: 390 });
+    const middle = Math.round(charts.height * 0.44);
+    /** @type {[number, number]} */
+    const ends = [0, this.last * BEYOND];
+    const highest = this.byPeak.map((index) => this.runs[index].peak).at(-2) ?? 1;
+    const medians = this.runs.flatMap(({ median }) => median);
+    const seeds = [...new Set(this.runs.map((run) => run.seeds))].sort().join("\u2013");
+    const common = { series: [], left: LEFT, key: false };
+    const above = new Chart(
+      pen,
+      { ...charts, height: middle },
+      {
+        ...common,
+        x: { title: "", ends, show: () => "" },
+        y: {
+          title: this.texts.rate_axis,
+          ends: [0, highest * ABOVE],
+          show: (at) => String(Number((at * 1e3).toFixed(1))),
+        },
+      },
+    );
+    const below = new Chart(
+      pen,
+      { ...charts, y: middle + 2, height: charts.height - middle - 2 },
+      {
+        ...common,
+        x: { title: this.texts.step_axis, ends },
+        y: {
+          title: fillText(this.texts.loss_axis, { seeds }),
+          ends: [Math.floor(Math.min(...medians)), Math.ceil(Math.max(...medians))],
+        },
+      },
+    );
+    const narrow = isNarrow(width);
+    const half = narrow ? { width: (beside.width - 14) / 2 } : { height: (beside.height - 12) / 2 };
+    const second = narrow
+      ? { x: beside.x + beside.width - (half.width ?? 0) }
+      : { y: beside.y + beside.height - (half.height ?? 0) };
+    return {
+      above,
+      below,
+      maps: [
+        { ...beside, ...half },
+        { ...beside, ...second, ...half },
+      ],
+    };
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { rate, below } = this.charts(pen, settings);
-    rate.draw();
-    below.draw();
-    const name = /** @type {Below} */ (settings.below);
+    const { steps } = this;
+    const { step } = settings;
+    const { theme } = pen;
+    const { above, below, maps } = this.place(pen);
+    const pair = this.pair(settings);
+    const colours = [theme.kinds.encoder, theme.kinds.decoder];
+    above.frame();
+    below.frame();
+    const grey = { colour: theme.muted, width: 1, alpha: 0.55 };
     for (const run of this.runs) {
-      if (!run.failed) continue;
-      const [x, y] = [below.across.place(run.failed), below.up.place(run[name][run.step.length - 1])];
-      const alpha = run.failed <= settings.step ? 1 : 0.3;
-      pen.cross(x, y, 5, { colour: this.colour(pen.theme, run), width: 2.5, alpha });
+      if (pair.includes(run)) continue;
+      above.curve({ ...this.schedule(run), look: grey }, 0);
+      drawMedian(pen, below, steps, run, step, grey);
+      const { x, y } = topOf(above, run);
+      pen.dot(x, y, 3.5, theme.background, theme.muted);
     }
-  }
-
-  /** @param {Below} below */
-  titleBelow(below) {
-    return below === "loss" ? this.texts.loss_axis : this.texts.gradient_norm;
+    const x = above.across.place(step);
+    pen.line(x, above.up.to, x, below.up.from, { colour: theme.text, width: 1 });
+    /** @type {{ value: number, colour: string }[]} */
+    const values = [];
+    for (const [index, run] of [...pair.entries()].reverse()) {
+      const colour = colours[index];
+      above.curve({ ...this.schedule(run), look: { colour, width: 2.5 } }, 0);
+      pen.dot(x, above.up.place(Math.min(above.up.high, this.rate(run, step))), 4, colour, theme.background);
+      drawPeak(pen, above, run, colour, index === 0);
+      drawRecords(pen, below, steps, run, step, colour);
+      drawMedian(pen, below, steps, run, step, { colour, width: 3, alpha: 1 });
+      const value = this.lossAt(run, step);
+      if (value !== undefined) values.push({ value, colour });
+      const look = { name: this.name(run), colour, texts: this.texts };
+      drawSentence(pen, maps[index], this.example, run, this.snapshot(step), look);
+    }
+    drawReadings(pen, below, step, values);
   }
 
   /** @type {Scene["grab"]} */
   grab(x, y, pen, settings) {
-    return { step: Math.max(1, Math.round(this.charts(pen, settings).below.across.value(x))) };
+    const { above, below } = this.place(pen);
+    const { box } = above;
+    if (pen.first) this.gripped = y < box.y + box.height;
+    if (pen.first && (x > box.x + box.width || y > below.box.y + below.box.height)) return null;
+    if (!this.gripped) return { step: Math.round(Math.min(this.last, below.across.value(x))) };
+    const far = this.runs.map((run) => {
+      const top = topOf(above, run);
+      return Math.hypot(top.x - x, top.y - y);
+    });
+    return { run: far.indexOf(Math.min(...far)) };
+  }
+
+  /** @type {Scene["lowered"]} */
+  lowered(count, { run }) {
+    const next = this.byPeak[this.byPeak.indexOf(Math.round(run)) - count];
+    return next === undefined ? null : { run: next };
+  }
+
+  /** @type {Scene["hit"]} */
+  hit(name, pen) {
+    return topOf(this.place(pen).above, this.runs[Number(name)]);
   }
 
   /** @type {Scene["say"]} */
-  say({ step, below }) {
-    const values = this.runs.map((run) => `${formatCount(run.warmup)}: ${this.reading(run, step, below)}`);
-    return fillText(this.texts.runs_say, {
-      step: formatCount(step),
-      what: below === "loss" ? this.texts.loss : this.texts.gradient_norm,
-      values: values.join(" \u00b7 "),
+  say(settings) {
+    const { step } = settings;
+    const snapshot = this.snapshot(step);
+    const runs = this.pair(settings).map((run) => {
+      const text = run.translations[snapshot];
+      return fillText(this.texts.run_say, {
+        name: this.name(run),
+        loss: this.lossAt(run, step)?.toFixed(2) ?? "\u2013",
+        text: text
+          ? `\u201c${text.slice(0, LETTERS)}${text.length > LETTERS ? "\u2026" : ""}\u201d`
+          : this.texts.writes_nothing,
+        rows: this.texts[rowsDiffer(run.map.part(snapshot)) ? "rows_differ" : "rows_alike"],
+      });
     });
+    return `${this.texts.step} ${formatCount(step)}. ${runs.join(" ")}`;
   }
 
   /** @type {Scene["table"]} */
-  table(settings) {
-    const below = /** @type {Below} */ (settings.below);
+  table() {
+    const { texts } = this;
     const rows = this.runs.flatMap((run) =>
-      run.step
-        .map((step, record) => [run.warmup, step, run.rate[record], run[below][record]])
-        .filter((_, record) => record % 10 === 9 || record === run.step.length - 1),
+      this.example.steps.map((step, snapshot) => [
+        run.warmup,
+        step,
+        this.rate(run, step),
+        this.lossAt(run, step) ?? "\u2013",
+        run.translations[snapshot],
+      ]),
     );
-    return { columns: ["warmup_steps", this.texts.step, this.texts.rate, this.titleBelow(below)], rows };
+    return { columns: ["warmup_steps", texts.step, texts.rate, texts.loss, texts.translation], rows };
   }
+}
+
+/**
+ * Tell whether the rows of a map differ, as bytes.
+ * @param {NdArray} map
+ */
+export function rowsDiffer(map) {
+  const [rows, columns] = map.shape;
+  return Array.from({ length: columns }, (_, key) =>
+    Array.from({ length: rows }, (_, query) => map.at(query, key)),
+  ).some((column) => Math.max(...column) - Math.min(...column) > 255 * ALIKE);
 }

@@ -11,6 +11,7 @@ import { Scene } from "../../stage/js/scene.js";
 const TOP = 30;
 const GAP = 14; // between maps
 const EDGE = 50; // left of the first map, for the letters
+const END = "\u2190"; // for the end sign
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Training extends Scene {
@@ -92,12 +93,11 @@ export class Training extends Scene {
     const left = box.x + EDGE;
     const top = box.y + TOP + 16;
     const letter = { font: theme.code, size: Math.min(15, cell - 1), weight: 600, align: "center" };
-    const target = [...[...word].reverse(), "."];
-    target.forEach((right, row) => {
+    backwards(word).forEach((right, row) => {
       const y = top + (row + 0.5) * cell;
       const guess = guesses[moment][row];
       const colour = guess === right ? theme.kinds.cross : theme.kinds.decoder;
-      pen.write(guess === "." ? "\u2190" : guess, left - 14, y, { ...letter, colour });
+      pen.write(guess === "." ? END : guess, left - 14, y, { ...letter, colour });
       pen.note(right === "." ? "" : right, left - 38, y, { ...letter, weight: 400 });
     });
     for (let head = 0; head < heads; head++) {
@@ -119,8 +119,16 @@ export class Training extends Scene {
   say(settings) {
     const { word, guesses } = this.recorded;
     const at = Math.floor(settings.at);
-    const guess = guesses[this.moment(at)].replaceAll(".", "") || "\u2013";
-    return fillText(this.texts.training_say, { update: formatCount(at), word, guess });
+    const guess = guesses[this.moment(at)];
+    const right = rightLetters(word, guess);
+    const written = guess.replaceAll(".", END);
+    return fillText(this.texts.training_say, {
+      update: formatCount(at),
+      word,
+      right,
+      all: guess.length,
+      guess: written,
+    });
   }
 
   /** @type {Scene["table"]} */
@@ -129,4 +137,21 @@ export class Training extends Scene {
     const rows = moments.map((moment, index) => [moment, moment ? this.loss[moment - 1] : "", guesses[index]]);
     return { columns: [this.texts.update, this.texts.loss_letter, this.texts.guess], rows };
   }
+}
+
+/**
+ * The letters to write, and the end sign.
+ * @param {string} word
+ */
+function backwards(word) {
+  return [...[...word].reverse(), "."];
+}
+
+/**
+ * Count the places where a guess is right, the end sign included.
+ * @param {string} word
+ * @param {string} guess
+ */
+export function rightLetters(word, guess) {
+  return backwards(word).filter((letter, place) => guess[place] === letter).length;
 }
