@@ -18,6 +18,7 @@ from benchmarks import (
     capture,
     code_size,
     convert,
+    data,
     data_set,
     decode,
     export,
@@ -34,6 +35,7 @@ from benchmarks.server.cluster_parts import find_nginx
 from transformer_core import DecodingConfig, ModelConfig, Translator
 from transformer_core.analysis.attribution import METHODS, attribute, faithfulness
 from transformer_core.analysis.attribution import agreement as attribution_agreement
+from transformer_core.data import Corpus
 from transformer_core.decoding.beam import Node, SearchResult, Status
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.text.tokenizer import Encoding
@@ -229,3 +231,16 @@ def test_where_two_searches_part_by_hand() -> None:
     longer = SearchResult((), (*alone.history, candidate(3, 3, 9, -3.0, "kept")))
     # The one went on although the finished hypothesis was better by 0.25.
     assert first_difference(alone, longer, decoding) == ("end", 0.25)
+
+
+def test_it_ends_with_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(data, "PAIRS_PER_SHARD", 400)
+    data.write_corpus(tmp_path, 1000)
+    assert len(Corpus(tmp_path)) == 1000
+    monkeypatch.setattr(sys, "argv", ["data", "--folder", str(tmp_path), "--seconds", "1"])
+    data.main()
+    answer = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert answer["pairs"] == 1000
+    assert answer["batches"] == answer["batches_of_the_epoch"] > 0
+    assert answer["target_tokens_per_second"] > 0
+    assert answer["resident_peak_mb"] >= answer["resident_before_mb"] > 0

@@ -288,6 +288,3 @@ def test_edits_reach_decoding_and_maps_alike(translator: Translator) -> None:
     assert not np.allclose(maps.cross[1, :, 0], plain.attention.cross[1, :, 0], atol=1e-5)
     again = translator.translate(SENTENCE)
     assert again.scores == pytest.approx(plain.scores, abs=1e-6)
-
-
-# --- loading ----------------------------------------------------------------------------------------------------------

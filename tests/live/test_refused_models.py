@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
 import pytest
-import sentencepiece
 
+from tests.core.conversion.twins import tokens_model
 from transformer_core.config import ModelConfig
 from transformer_core.model.transformer import Transformer
 from transformer_core.model_export.refusals import ExportError
@@ -83,34 +82,19 @@ def test_a_model_too_large_for_a_browser_is_refused(tokenizer: Tokenizer, monkey
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"model_type": "unigram"}, "not byte-pair encodings"),
-        ({"model_type": "char"}, "not byte-pair encodings"),
-        ({"byte_fallback": True, "vocab_size": 400}, "as bytes"),
+        ({"kind": "unigram"}, "not byte-pair encodings"),
+        ({"kind": "char"}, "not byte-pair encodings"),
+        ({"byte_fallback": True, "size": 400}, "as bytes"),
         ({"treat_whitespace_as_suffix": True}, "end with a mark"),
         ({"unk_surface": "?"}, "a text of its own"),
         ({"normalization_rule_name": "identity"}, "no table of characters"),
         ({"remove_extra_whitespaces": False}, "keeps white space"),
         ({"add_dummy_prefix": False}, "keeps white space"),
         ({"user_defined_symbols": ["cat"]}, "tokens of its user"),
-        ({"split_by_whitespace": False, "vocab_size": 300}, "tokens of several words"),
+        ({"split_by_whitespace": False, "size": 300}, "tokens of several words"),
     ],
 )
 def test_other_vocabularies_are_refused(options: dict[str, Any], reason: str) -> None:
-    written = io.BytesIO()
-    defaults = {
-        "model_type": "bpe",
-        "vocab_size": 90,
-        "normalization_rule_name": "nmt_nfkc",
-        "pad_id": 3,
-        "minloglevel": 2,
-    }
-    lines = [*EXAMPLES.values()] * 3
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines),
-        model_writer=written,
-        hard_vocab_limit=False,
-        num_threads=1,
-        **{**defaults, **options},
-    )
+    given = {"size": 90, "kind": "bpe", "normalization_rule_name": "nmt_nfkc", "pad_id": 3, **options}
     with pytest.raises(TokenizerError, match=reason):
-        check_bpe(written.getvalue())
+        check_bpe(tokens_model([*EXAMPLES.values()] * 3, **given))

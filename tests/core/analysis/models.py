@@ -15,6 +15,16 @@ from transformer_core.head import Head
 
 SOURCE, TARGET = "The man sees a house today.", "Der Mann sieht ein Haus heute."
 FEW_SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}]
+SHAPES: list[dict[str, Any]] = [
+    {},
+    {"norm": "pre"},
+    {"residual": False},
+    {"attention_biases": True, "embedding_norm": True},
+    {"norm": "pre", "attention_biases": True, "embedding_norm": True},
+    {"attention": "additive"},
+    {"window": 3},
+    {"tie": "none", "output_bias": True, "positions": "learned", "max_positions": 64},
+]
 
 
 def make_translator(tokenizer: Tokenizer, **options: Any) -> Translator:

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from tests.core.analysis.models import SOURCE, TARGET
-from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis import teacher_forced_run as run_module
 from transformer_core.analysis.attribution import Faithfulness, Method, attribute, faithfulness
 from transformer_core.analysis.effects.cumulative_ablation import ORDERS, Order, cumulative_ablation, head_faithfulness
@@ -19,6 +18,7 @@ from transformer_core.analysis.patching import patching
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.translator import Translator
 
+pytestmark = pytest.mark.usefixtures("any_difference")
 OTHER = SOURCE.replace(SOURCE.split()[1], "cat")
 Stop = Callable[[], bool]
 Run = Callable[[Translator, Stop | None], Tensor]
@@ -69,12 +69,6 @@ LONG: dict[str, Run] = {
     "integrated-gradients": gradients("integrated-gradients"),
 }
 each = pytest.mark.parametrize("name", LONG)
-
-
-@pytest.fixture(autouse=True)
-def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawn weights tell the sentences apart only a little."""
-    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)
 
 
 @each

@@ -55,16 +55,6 @@ def test_long_texts_are_left_out_and_counted() -> None:
     assert result["nouns"] == Share(right=0, asked=0, chance=0.0, left_out=1)
 
 
-def test_a_real_model_is_asked_what_it_scores(random_checkpoint: Path) -> None:
-    translator = Translator.load(random_checkpoint)
-    contrasts = [Contrast("all", "The dog.", (right, wrong), 0) for right, wrong in (("Hund.", "Ein"), ("a b", "c"))]
-    expected = sum(
-        translator.score([(each.source, each.candidates[0])]) > translator.score([(each.source, each.candidates[1])])
-        for each in contrasts
-    )
-    assert shares(translator, contrasts)["all"].right == expected
-
-
 def test_lingeval(tmp_path: Path) -> None:
     file = tmp_path / "pairs.tsv"
     file.write_text("verbs\tShe sings.\tSie singt.\tSie singen.\n", encoding="utf-8")

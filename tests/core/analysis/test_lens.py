@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 import torch
 
-from tests.core.analysis.models import SOURCE, TARGET, of_shapes
+from tests.core.analysis.models import SHAPES, SOURCE, TARGET, of_shapes
 from transformer_core import Translator, capture, edit, patch
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.model.masks import padding_mask
 
-SHAPES: list[dict[str, Any]] = [
-    {},
-    {"norm": "pre"},
-    {"tie": "none", "output_bias": True, "positions": "learned", "max_positions": 64},
-]
+FEW = [*SHAPES[:2], SHAPES[-1]]
 
 
-@of_shapes(SHAPES)
+@of_shapes(FEW)
 @pytest.mark.parametrize("target", [TARGET, "Ja", None])
 def test_the_last_layer_is_the_model(translator: Translator, target: str | None) -> None:
     result = logit_lens(translator, SOURCE, target)
@@ -38,7 +32,7 @@ def test_the_last_layer_is_the_model(translator: Translator, target: str | None)
     assert result.top_log_p[-1] == pytest.approx(expected.gather(1, result.top[-1]), abs=1e-5)
 
 
-@of_shapes(SHAPES)
+@of_shapes(FEW)
 def test_every_layer_is_that_of_a_model_that_ends_there(translator: Translator) -> None:
     """A model without its last layers, which is run as a whole."""
     result = logit_lens(translator, SOURCE, TARGET)
@@ -54,7 +48,7 @@ def test_every_layer_is_that_of_a_model_that_ends_there(translator: Translator) 
     model.decoder.layers = torch.nn.ModuleList(layers)
 
 
-@of_shapes(SHAPES)
+@of_shapes(FEW)
 def test_the_decoder_reads_the_encoder_after_every_layer(translator: Translator) -> None:
     result = decoder_lens(translator, SOURCE, beam=2)
     layers = translator.config.num_layers

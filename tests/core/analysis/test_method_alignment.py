@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from transformer_core.analysis.method_alignment import (
 from transformer_core.head import place_named
 from transformer_core.translator import Translator
 
+Rows = Callable[[str, str], np.ndarray]
 PAIRS = [
     ("The man sees two well-known books today .", "Der Mann sieht heute zwei bekannte Bücher .", "0-0 1-1 2-2 6-3"),
     ("A child paints a house .", "Ein Kind malt ein Haus .", "0-0 1-1 2-2 3-3 4-4 5-5"),
@@ -49,6 +51,22 @@ def test_heads_are_those_that_are_measured_alone(learned: Translator) -> None:
         result = counts[name]["attention-head"]  # type: ignore[index]
         assert result.errors.reshape(2, 4) == pytest.approx(table)
         assert result.choices[5] == ("attention-head", "cross.2.2")
+
+
+def by_hand(translator: Translator, rows_of: Rows, *, read: bool = False, signed: bool = False) -> float:
+    """Error of (target tokens, source tokens) values: words as sums of tokens, of the token generated or read."""
+    links = []
+    for pair in gold():
+        source, target = " ".join(pair.source), " ".join(pair.target)
+        values = rows_of(source, target)
+        queries = word_of_each_token(translator.encode_target(target), pair.target)
+        words = np.zeros((len(values), len(pair.source)), dtype=np.float32)
+        for token, word in enumerate(word_of_each_token(translator.encode(source), pair.source)):
+            if word >= 0:
+                words[:, word] += values[:, token]
+        rows = (words if signed else np.abs(words))[int(read) : int(read) + len(queries)]
+        links.append((links_of_head(rows, queries, np.arange(len(pair.source))), pair))
+    return alignment_error_rate(links)
 
 
 @pytest.mark.parametrize(
@@ -74,24 +92,14 @@ def test_links_are_those_of_the_attribution(learned: Translator, aligner: Aligne
     for convention, by_name in counts.items():
         for number, (name, at) in enumerate(by_name[aligner].choices if aligner in by_name else ()):
             assert name == aligner
-            links = []
-            for pair in gold():
-                source, target = " ".join(pair.source), " ".join(pair.target)
+
+            def rows_of(source: str, target: str, at: str = at) -> np.ndarray:
                 if method is None:
                     run = attribute(learned, source, target, method="alti").run
-                    values = cross_contributions(learned, run, place_named(at).layer)
-                else:
-                    values = attribute(learned, source, target, method=method, at=at or None).source
-                keys = word_of_each_token(learned.encode(source), pair.source)
-                queries = word_of_each_token(learned.encode_target(target), pair.target)
-                words = np.zeros((len(values), len(pair.source)), dtype=np.float32)
-                for token, word in enumerate(keys):
-                    if word >= 0:
-                        words[:, word] += values[:, token].numpy()
-                first = int(convention == "input")
-                rows = (words if aligner == "flow" else np.abs(words))[first : first + len(queries)]
-                links.append((links_of_head(rows, queries, np.arange(len(pair.source))), pair))
-            expected = alignment_error_rate(links)
+                    return cross_contributions(learned, run, place_named(at).layer).numpy()
+                return attribute(learned, source, target, method=method, at=at or None).source.numpy()
+
+            expected = by_hand(learned, rows_of, read=convention == "input", signed=aligner == "flow")
             assert by_name[aligner].errors[number] == pytest.approx(expected), (convention, at)
 
 
@@ -102,15 +110,11 @@ def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) 
     counts = method_counts(learned, gold(), aligners=["rollout", "alti", *OF_OUTPUTS])["output"]
     for name, each in counts.items():
         assert result[name] == pytest.approx(each.errors[0]), name  # type: ignore[index]
-    links = []
-    for pair in gold():
-        source, target = " ".join(pair.source), " ".join(pair.target)
-        weights = learned.teacher_force(source, target).attention.cross.mean(axis=(0, 1))
-        keys = word_of_each_token(learned.encode(source), pair.source)
-        queries = word_of_each_token(learned.encode_target(target), pair.target)
-        words = np.stack([weights[:, : len(keys)][:, keys == word].sum(axis=1) for word in range(len(pair.source))], 1)
-        links.append((links_of_head(words[: len(queries)], queries, np.arange(len(pair.source))), pair))
-    assert result["attention"] == pytest.approx(alignment_error_rate(links))
+
+    def weights(source: str, target: str) -> np.ndarray:
+        return learned.teacher_force(source, target).attention.cross.mean(axis=(0, 1))
+
+    assert result["attention"] == pytest.approx(by_hand(learned, weights))
 
 
 def counts_of(name: Aligner, hits: list[list[int]]) -> Counts:

@@ -19,15 +19,10 @@ from transformer_core.attention_maps import KINDS
 from transformer_core.model.masks import padding_mask
 from transformer_core.translator import Translator
 
+pytestmark = pytest.mark.usefixtures("any_difference")
 CLEAN, CORRUPTED, LONGER = "The man sees a house.", "The man sees a horse.", "The man sees my friend today."
 ANSWERS = ("Der Mann sieht ein Haus heute.", "Der Mann sieht eine Tür heute.")
 SHAPES: list[dict[str, Any]] = [{}, {"norm": "pre"}, {"attention_biases": True}, {"residual": False}]
-
-
-@pytest.fixture(autouse=True)
-def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random weights tell the sentences apart only a little."""
-    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)
 
 
 def part(translator: Translator, site: PatchSite, place: int, layer: int) -> nn.Module:

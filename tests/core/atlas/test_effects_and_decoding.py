@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from tests.core.tiny import sentence_pairs
-from transformer_core import Translator, save_checkpoint
+from transformer_core import Translator
 from transformer_core.analysis.ablation import Head, ablated, all_heads
 from transformer_core.analysis.alignment import alignment_error_rate, head_alignment_errors, read_gold
 from transformer_core.analysis.effects.head_effects import Change, head_effects, mean_outputs
@@ -35,18 +35,7 @@ def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoding, "paired_bootstrap", partial(paired_bootstrap, samples=20))
 
 
-@pytest.fixture(scope="module")
-def runner(learned: Translator, tmp_path_factory: pytest.TempPathFactory) -> ResumableMap:
-    folder = tmp_path_factory.mktemp("atlas")
-    save_checkpoint(
-        folder / "model", learned.model.state_dict(), learned.config, learned.tokenizer, decoding=learned.decoding
-    )
-    own = Translator.load(folder / "model")
-    return ResumableMap(checkpoint=folder / "model", weights_hash=own.checkpoint_hash, folder=folder / "work")
-
-
-def test_effects_are_the_means_over_sentences(runner: ResumableMap) -> None:
-    translator = Translator.load(runner.checkpoint)
+def test_effects_are_the_means_over_sentences(runner: ResumableMap, translator: Translator) -> None:
     too_long = ["a " * 500, "a"]
     result = measure_effects(runner, [*PAIRS, too_long, ["", "nothing"]], BOOTSTRAP)
     assert (result.sentences, result.skipped) == (len(PAIRS), 2)
@@ -68,9 +57,8 @@ def test_effects_are_the_means_over_sentences(runner: ResumableMap) -> None:
     assert all(each.low <= each.value <= each.high for by in result.agreement.values() for each in by.values())
 
 
-def test_controls_are_paired_and_each_sentence_has_draws_of_its_own(runner: ResumableMap) -> None:
+def test_controls_are_paired_and_drawn_for_each_sentence(runner: ResumableMap, translator: Translator) -> None:
     """Effects of sentences one by one, with the seeds that measure_effects gives them."""
-    translator = Translator.load(runner.checkpoint)
     result = measure_effects(runner, PAIRS, BOOTSTRAP)
     assert set(result.differences) == {f"{change}/{name}" for change, names in CONTROLS.items() for name in names}
     means = mean_outputs(translator, [(source, target) for source, target in PAIRS])
@@ -97,8 +85,7 @@ def test_classes_of_tokens() -> None:
     assert {token: token_class(token) for token in given} == given
 
 
-def test_translations_without_heads_are_those_of_the_translator(runner: ResumableMap) -> None:
-    translator = Translator.load(runner.checkpoint)
+def test_translations_without_heads_are_those_of_the_translator(runner: ResumableMap, translator: Translator) -> None:
     result = measure_decoding(runner, translator, PAIRS)
     references = [[target for _, target in PAIRS]]
     own = [each.text for each in translator.translate_batch([source for source, _ in PAIRS], beam=1)]
@@ -115,8 +102,7 @@ def test_translations_without_heads_are_those_of_the_translator(runner: Resumabl
         assert low <= score.bleu - result.whole.bleu <= high
 
 
-def test_the_greedy_order_is_that_of_recomputing_everything(runner: ResumableMap) -> None:
-    translator = Translator.load(runner.checkpoint)
+def test_the_greedy_order_is_that_of_recomputing_everything(runner: ResumableMap, translator: Translator) -> None:
     heads = [head for head in all_heads(translator) if head[0] == "cross"][:4]
     pairs = [(source, target) for source, target in PAIRS[:2]]
     result = greedy_order(translator, [[list(head) for head in heads], [list(pair) for pair in pairs]])
@@ -131,8 +117,7 @@ def test_the_greedy_order_is_that_of_recomputing_everything(runner: ResumableMap
     assert [heads[number] for number in result["order"].tolist()] == off
 
 
-def test_curves_begin_with_the_whole_model_and_end_without_heads(runner: ResumableMap) -> None:
-    translator = Translator.load(runner.checkpoint)
+def test_curves_begin_with_the_whole_model_and_end_without_heads(runner: ResumableMap, translator: Translator) -> None:
     effects = measure_effects(runner, PAIRS, BOOTSTRAP)
     result = measure_cumulative_ablation(runner, translator, PAIRS[:3], effects=effects, greedy=0, seed=4)
     whole = measure_decoding(runner, translator, PAIRS[:3]).whole
@@ -158,12 +143,11 @@ def test_half_of_the_heads_and_all_but_ten_are_among_the_counts() -> None:
     assert kept_counts(4) == (4, 3, 2, 1, 0)
 
 
-def test_alignment_errors_are_those_of_align(runner: ResumableMap, tmp_path: Path) -> None:
+def test_alignment_errors_are_those_of_align(runner: ResumableMap, translator: Translator, tmp_path: Path) -> None:
     file = tmp_path / "gold.tsv"
     lines = [f"{source[:-1]} .\t{target[:-1]} .\t0-0 1-1 2?2 3-2\n" for source, target in PAIRS]
     file.write_text("".join(lines), encoding="utf-8")
     gold = list(read_gold(file))
-    translator = Translator.load(runner.checkpoint)
     result = measure_alignment(runner, gold, BOOTSTRAP)
     for name, table in head_alignment_errors(translator, gold).items():
         np.testing.assert_allclose(result.rows[name].error.value, table, atol=1e-9)

@@ -1,4 +1,4 @@
-"""average against the mean of the saved steps; evaluate against sacreBLEU called directly."""
+"""average against the mean of saved steps; evaluate, align and contrast against sacreBLEU and the library."""
 
 from __future__ import annotations
 
@@ -235,3 +235,27 @@ def test_a_checkpoint_gets_the_decoding_defaults_of_its_preset(made: Workplace, 
     assert call("average", tmp_path / "run", "--last", "1", "--out", tmp_path / "parser").status == 0
     decoding = load_checkpoint(tmp_path / "parser").decoding
     assert (decoding.beam, decoding.alpha, decoding.extra_length) == (21, 0.3, 300)
+
+
+def test_contrast(made: Workplace, call: Call, tmp_path: Path) -> None:
+    pairs = [("A dog.", "Ein Hund.", "Eine Hund."), ("Two.", "Zwei.", "Zwei zwei."), ("A cat.", "Katze", "Eine Katze.")]
+    file = tmp_path / "pairs.tsv"
+    rows = ["\t".join(("articles" if number else "all else", *texts)) for number, texts in enumerate(pairs)]
+    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    said = call("analyse", "contrast", "--checkpoint", made.checkpoint, "--test", file)
+    assert said.status == 0, said.err
+    *table, last = said.out.splitlines()
+    summary = json.loads(last)
+    translator = Translator.load(made.checkpoint)
+    scores = [translator.score([(source, right), (source, wrong)]) for source, right, wrong in pairs]
+    right = [first > second for first, second in scores]
+    assert summary["right"] == round(sum(right) / 3, 4)
+    assert summary["groups"]["articles"] == {"right": round(sum(right[1:]) / 2, 4), "asked": 2}
+    assert [line.split()[0] for line in table] == ["phenomenon", "all", "articles", "all"]
+
+
+def test_a_file_without_questions(made: Workplace, call: Call, tmp_path: Path) -> None:
+    file = tmp_path / "none.tsv"
+    file.write_text("", encoding="utf-8")
+    error = one_line_error(call("analyse", "contrast", "--checkpoint", made.checkpoint, "--test", file), 1)
+    assert "has no questions" in error

@@ -63,6 +63,16 @@ BAD = {
         "--model.vocab_size 99": "has 160",
         "--device cuda:99": "--device is 'cuda:99', but must be one of auto, cpu",
     },
+    "train --resume --out {run}": {
+        "--training.seed 2": "training.seed is 2, was 1",
+        "--training.batch_tokens 256": "training.batch_tokens is 256, was ",
+        "--training.precision bfloat16": "training.precision is 'bfloat16', was 'float32'",
+        "--model.dropout 0.2": "model.dropout is 0.2, was ",
+        "--preset base": "preset is 'base', was 'tiny'",
+    },
+    "train --preset tiny --data {data} --out x --init-from {checkpoint}": {
+        "--model.num_layers 3": "model.num_layers is 3, the checkpoint has 2",
+    },
     "train --resume": {
         "--out {run} --init-from {checkpoint}": "give only one",
         "--out {data}": "is not the folder of a",
@@ -136,6 +146,10 @@ BAD = {
         "--at 1 --share 2": "--share is 2, but must be above 0",
     },
     f"analyse lens {SENTENCE}": {"--source ''": "--source is empty"},
+    f"analyse lens {MODEL}": {
+        "--data {valid} --out x.npz": "must end with .csv",
+        "--out x.npz": "missing: --source, or --data",
+    },
     f"analyse attribute {SENTENCE}": {
         "": "missing: --method",
         "--method lime": "must be one of attention, rollout",

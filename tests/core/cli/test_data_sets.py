@@ -216,10 +216,6 @@ def test_each_head_has_its_own_mean() -> None:
 def test_files_are_not_replaced(made: Workplace, call: Call, data: Path, tmp_path: Path) -> None:
     (tmp_path / "x.means.csv").touch()
     assert "add --force" in one_line_error(call(*arguments(made, "lens", data, tmp_path / "x.csv")))
-    assert "must end with .csv" in one_line_error(call(*arguments(made, "lens", data, tmp_path / "x.npz")))
-    assert "missing: --source, or --data" in one_line_error(
-        call("analyse", "lens", "--checkpoint", made.checkpoint, "--out", tmp_path / "x.npz")
-    )
 
 
 def test_prepare_learns_a_vocabulary_and_keeps_every_pair(made: Workplace) -> None:

@@ -120,27 +120,26 @@ def test_scores_of_both_searches_where_one_is_constrained(parsing: Parsing, call
     ]
 
 
-def test_text_where_trees_belong_and_the_other_way_round(parsing: Parsing, made: Workplace, call: Call) -> None:
+EVALUATE = "evaluate --task parsing --checkpoint {checkpoint} --test {test}"
+BAD = {
+    "prepare --train {train} --out {new}": "trees need --task parsing\n",
+    "evaluate --checkpoint {checkpoint} --test {test}": "trees need --task parsing\n",
+    "train --preset tiny --train {train} {pairs} --out {new}": "trees go neither with parallel text",
+    "prepare --task parsing --train {train} --typo-rate 0.5 --out {new}": "nor with --typo-rate",
+    "prepare --task parsing --train {train} --source-vocab-size 9 --out {new}": "leave --source-vocab-size out",
+    **{
+        f"{EVALUATE} {option}": f"error: {option.split()[0]} needs --task translation\n"
+        for option in ("--per-sentence", "--target-column 3", "--references all", "--causal false")
+    },
+}
+
+
+@pytest.mark.parametrize("line", BAD)
+def test_what_belongs_to_the_other_task(parsing: Parsing, made: Workplace, call: Call, line: str) -> None:
     new = parsing.data.parent / "new"
-    said = call("prepare", "--train", parsing.train, "--out", new)
-    assert one_line_error(said).endswith("trees need --task parsing\n")
-    said = call("evaluate", "--checkpoint", parsing.checkpoint, "--test", parsing.test)
-    assert one_line_error(said).endswith("trees need --task parsing\n")
-    said = call("train", "--preset", "tiny", "--train", parsing.train, made.pairs, "--out", new)
-    assert "trees go neither with parallel text" in one_line_error(said)
-    said = call("prepare", "--task", "parsing", "--train", parsing.train, "--typo-rate", "0.5", "--out", new)
-    assert "nor with --typo-rate" in one_line_error(said)
+    words = line.format(**vars(parsing), pairs=made.pairs, new=new).split()
+    assert BAD[line] in one_line_error(call(*words))
     assert not new.exists()
-
-
-def test_options_that_only_one_task_has(parsing: Parsing, call: Call) -> None:
-    arguments = ["evaluate", "--task", "parsing", "--checkpoint", parsing.checkpoint, "--test", parsing.test]
-    for given in ("--per-sentence", "--target-column 3", "--references all", "--causal false"):
-        option, *value = given.split()
-        said = call(*arguments, option, *value)
-        assert one_line_error(said) == f"error: {option} needs --task translation\n"
-    said = call("prepare", "--task", "parsing", "--train", parsing.train, "--source-vocab-size", "9", "--out", "x")
-    assert "leave --source-vocab-size out" in one_line_error(said)
 
 
 def test_a_damaged_tree_is_named(parsing: Parsing, call: Call, tmp_path: Path) -> None:

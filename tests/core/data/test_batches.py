@@ -14,7 +14,6 @@ import torch
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.core.data.slow_plan import slow_plan
 from tests.core.tiny import SPECIAL
 from transformer_core.data import Corpus, DataError, make_batch, plan_epoch, prepare, preparing
 from transformer_core.data.batches import batch_of_rows
@@ -123,3 +122,31 @@ def test_pairs_of_similar_lengths_share_a_batch() -> None:
 def test_nothing_left_to_train_on(tokens: int, longest: int) -> None:
     with pytest.raises(DataError, match=f"no pair has at most {longest} tokens and fits into a batch of {tokens}"):
         plan([(5, 3), (2, 9)], tokens, longest)
+
+
+def slow_plan(
+    lengths: list[tuple[int, int]],
+    batch_tokens: int,
+    max_tokens: int,
+    seed: int,
+    epoch: int,
+    widths: tuple[int, ...] = (),
+) -> list[list[int]]:
+    """The readable twin of `plan_epoch`, pair by pair, and the order that saved trainings go by."""
+
+    def padded(index: int) -> int:
+        longest = max(lengths[index]) + 1
+        return next((width for width in widths if width >= longest), longest)
+
+    rng = np.random.default_rng((seed, epoch))
+    usable = [i for i, pair in enumerate(lengths) if max(pair) <= max_tokens and max(pair) + 1 <= batch_tokens]
+    shuffled = rng.permutation(np.array(usable)).tolist()
+    order = sorted(shuffled, key=lambda i: (lengths[i][1], lengths[i][0]))  # stable
+    batches: list[list[int]] = []
+    for index in order:
+        together = [*batches[-1], index] if batches else []
+        if together and max(map(padded, together)) * len(together) <= batch_tokens:
+            batches[-1].append(index)
+        else:
+            batches.append([index])
+    return [batches[i] for i in rng.permutation(len(batches))]

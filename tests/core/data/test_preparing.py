@@ -70,12 +70,18 @@ def test_careless_copies_are_added_beside_the_originals(tokenizer: Tokenizer, pa
         assert source != targets[target]
 
 
-def test_a_prepared_folder_is_not_overwritten(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def prepared(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> Path:
+    """A prepared folder, to be damaged."""
     prepare([pairs_file], tmp_path, tokenizer)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    return tmp_path
+
+
+def test_a_prepared_folder_is_not_overwritten(tokenizer: Tokenizer, pairs_file: Path, prepared: Path) -> None:
+    before = {path.name: path.read_bytes() for path in prepared.iterdir()}
     with pytest.raises(DataError, match="already has a prepared corpus"):
-        prepare([pairs_file], tmp_path, tokenizer)
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+        prepare([pairs_file], prepared, tokenizer)
+    assert {path.name: path.read_bytes() for path in prepared.iterdir()} == before
 
 
 def test_nothing_to_prepare(tokenizer: Tokenizer, tmp_path: Path) -> None:
@@ -88,41 +94,38 @@ def test_nothing_to_prepare(tokenizer: Tokenizer, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", ["train-00000.source.npy", "train-00000.target.npy", "train-00000.target_ends.npy"])
 @pytest.mark.parametrize("damage", ["cut", "missing"])
-def test_damaged_shard_is_named(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path, file: str, damage: str) -> None:
-    prepare([pairs_file], tmp_path, tokenizer)
-    path = tmp_path / file
+def test_damaged_shard_is_named(prepared: Path, file: str, damage: str) -> None:
+    path = prepared / file
     if damage == "cut":
         path.write_bytes(path.read_bytes()[:-100])
     else:
         path.unlink()
     with pytest.raises(DataError, match=rf"cannot read shard .*{file}"):
-        Corpus(tmp_path)
+        Corpus(prepared)
 
 
-def test_shards_that_do_not_belong_together(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> None:
-    prepare([pairs_file], tmp_path / "all", tokenizer)
-    (tmp_path / "one.tsv").write_text("The dog.\tder Hund.\n", encoding="utf-8")
-    prepare([tmp_path / "one.tsv"], tmp_path / "one", tokenizer)
+def test_shards_that_do_not_belong_together(tokenizer: Tokenizer, prepared: Path) -> None:
+    (prepared / "one.tsv").write_text("The dog.\tder Hund.\n", encoding="utf-8")
+    prepare([prepared / "one.tsv"], prepared / "one", tokenizer)
     ids, ends = (f"train-00000.target{part}.npy" for part in ("", "_ends"))
-    shutil.copy(tmp_path / "one" / ids, tmp_path / "all" / ids)
+    shutil.copy(prepared / "one" / ids, prepared / ids)
     with pytest.raises(DataError, match=rf"{ids}: its \d+ ids do not match .*{ends}"):
-        Corpus(tmp_path / "all")
-    shutil.copy(tmp_path / "one" / ends, tmp_path / "all" / ends)
+        Corpus(prepared)
+    shutil.copy(prepared / "one" / ends, prepared / ends)
     with pytest.raises(DataError, match=rf"{ends}: 1 targets for 360 sources"):
-        Corpus(tmp_path / "all")
+        Corpus(prepared)
 
 
-def test_a_folder_that_lost_pairs(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> None:
-    meta = prepare([pairs_file], tmp_path, tokenizer)
-    (tmp_path / "meta.json").write_text(json.dumps({**meta, "pairs": 361}))
+def test_a_folder_that_lost_pairs(prepared: Path) -> None:
+    meta = json.loads((prepared / "meta.json").read_text())
+    (prepared / "meta.json").write_text(json.dumps({**meta, "pairs": 361}))
     with pytest.raises(DataError, match=r"has 360 pairs, but its meta.json says 361"):
-        Corpus(tmp_path)
+        Corpus(prepared)
 
 
 @pytest.mark.skipif(not hasattr(os, "pread"), reason="reads through the mapping on Windows")
-def test_a_shard_that_is_cut_off_while_it_is_read(tokenizer: Tokenizer, pairs_file: Path, tmp_path: Path) -> None:
-    prepare([pairs_file], tmp_path, tokenizer)
-    corpus, file = Corpus(tmp_path), tmp_path / "train-00000.source.npy"
+def test_a_shard_that_is_cut_off_while_it_is_read(prepared: Path) -> None:
+    corpus, file = Corpus(prepared), prepared / "train-00000.source.npy"
     os.truncate(file, file.stat().st_size // 2)
     with pytest.raises(DataError, match=rf"cannot read shard .*{file.name}: it was truncated"):
         corpus.batch(np.array([359]))

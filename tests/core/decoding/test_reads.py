@@ -1,4 +1,4 @@
-"""A step of search waits for the device once, sends it nothing, and costs as many operations for many sentences."""
+"""Reads of the device: one for each step of search, one for the maps of a pass at its end; and these maps."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ import torch
 from torch import Tensor
 
 from tests.core.reads import CountedReads
-from tests.core.tiny import SPECIAL, padded, tiny_model
+from tests.core.tiny import SPECIAL, inputs_for, nobody_listens, padded, tiny_model
+from transformer_core import Tokenizer, capture, zero
+from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.config import DecodingConfig, SpecialIds
 from transformer_core.decoding.beam import _Sentence, beam_search
 from transformer_core.decoding.candidates import NextBeam
+from transformer_core.decoding.forced_maps import capture_maps, to_host
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks.points import Site, edit
 from transformer_core.model.transformer import Transformer
+from transformer_core.translator import TeacherForcedInput, Translator
 
 GIVEN = SpecialIds(forced_bos=7)
 
@@ -114,3 +118,46 @@ def test_the_next_step_is_launched_before_the_last_is_recorded(monkeypatch: pyte
     assert (events[:2], events[-1]) == (["launch", "read"], "record")
     assert events[2:-1] == ["launch", "record", "read"] * ((len(events) - 3) // 3)
     assert len(events) > 9
+
+
+@torch.no_grad()
+def test_the_maps_are_those_of_capture() -> None:
+    model = tiny_model()
+    inputs = inputs_for((5, 3), 4)
+    with edit(model, "encoder.1.2", zero):
+        with capture_maps(model) as maps:
+            model(*inputs)
+        with capture(model) as captured:
+            model(*inputs)
+    for kind, side in zip(
+        KINDS, ("encoder.layers.{}.self", "decoder.layers.{}.self", "decoder.layers.{}.cross"), strict=True
+    ):
+        expected = torch.stack([captured[f"{side.format(layer)}_attention.weights"] for layer in range(2)])
+        assert torch.equal(maps[kind], expected)
+        assert to_host(maps)[kind] is maps[kind], "on a CPU they are there already"
+    with capture_maps(model, kinds={"cross"}) as maps:
+        model(*inputs)
+    assert set(maps) == {"cross"}
+    assert nobody_listens(model)
+
+
+def test_nothing_is_read_before_the_end(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    reads_before: list[list[str]] = []
+    sizes: list[dict[Kind, int]] = []
+    for layers in (2, 5):
+        model = tiny_model(vocab_size=len(tokenizer), num_layers=layers)
+        translator = Translator(model, tokenizer, DecodingConfig())
+        encodings = [translator.encode(text) for text in ("The man sees a house.", "A child buys the green door.")]
+        pairs = [TeacherForcedInput(each, each.ids) for each in encodings]
+        with CountedReads() as reads:
+
+            def at_the_end(maps: dict[Kind, Tensor], reads: CountedReads = reads) -> dict[Kind, Tensor]:
+                reads_before.append(list(reads.reads))
+                sizes.append({kind: len(each) for kind, each in maps.items()})
+                return maps
+
+            monkeypatch.setattr("transformer_core.translator.to_host", at_the_end)
+            result = translator.attention_batch(pairs)
+        assert all(maps.weights(kind).base is None for maps in result for kind in KINDS), "keeps the batch alive"
+    assert sizes == [dict.fromkeys(KINDS, layers) for layers in (2, 5)]
+    assert reads_before == [[], []]

@@ -1,4 +1,4 @@
-"""Gradients at captured values: each point against hooks of torch.nn, attributions of layers against Captum's."""
+"""Gradients at captured values, against hooks of torch.nn."""
 
 from __future__ import annotations
 
@@ -95,26 +95,17 @@ def test_gradients_at_every_point_are_those_of_plain_modules(options: dict[str, 
         assert value.grad is seen.grad[address]
 
 
-@pytest.mark.parametrize("point", ["weights", "residual", "scale"])
-def test_one_point_alone_is_enough(point: Point) -> None:
-    """Kernels that would skip the value give way to the readable path."""
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("point", ["weights", "residual", "scale", "embeddings", "logits"])
+def test_one_point_alone_is_enough(point: Point, frozen: bool) -> None:
+    """Kernels that would skip the value give way to the readable path; weights may be frozen."""
     model = make({})
     expected = plain_gradients(model)
+    model.requires_grad_(not frozen)
     with capture(model, point, grad=True) as seen:
         torch.autograd.backward(loss_of(model))
-    for address in seen:
-        torch.testing.assert_close(seen.grad[address], expected[address], atol=1e-4, rtol=1e-3)
-
-
-def test_frozen_weights_do_not_stop_gradients() -> None:
-    model = make({})
-    expected = plain_gradients(model)
-    model.requires_grad_(False)
-    for point in ("embeddings", "weights", "logits"):
-        with capture(model, point, grad=True) as seen:
-            torch.autograd.backward(loss_of(model))
-        for address in seen:
-            torch.testing.assert_close(seen.grad[address], expected[address], atol=1e-4, rtol=1e-3)
+    there = {address: expected[address] for address in seen}
+    torch.testing.assert_close(dict(seen.grad), there, atol=1e-4, rtol=1e-3)
 
 
 def test_a_later_edit_in_place_leaves_the_captured_value_and_its_gradient(model: Transformer) -> None:
@@ -157,8 +148,3 @@ def test_no_gradient_says_why(model: Transformer) -> None:
         torch.autograd.backward(loss_of(model))
     with pytest.raises(KeyError, match="nothing was captured"):
         seen.grad[f"{CROSS_1}.weights"]
-
-
-# --- Captum -----------------------------------------------------------------------------------------------------------
-
-POSITION, TOKEN = 2, 17

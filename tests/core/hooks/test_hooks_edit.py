@@ -12,7 +12,7 @@ from tests.core.tiny import inputs_for, nobody_listens, run, tiny_model
 from transformer_core import Transformer, zero
 from transformer_core.analysis.ablation import hook_point_name
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks.points import Rows, Site, capture, edit, hook_points, row_context
+from transformer_core.hooks.points import Rows, capture, edit, hook_points, row_context
 
 CROSS_1 = "decoder.layers.1.cross_attention"
 
@@ -49,26 +49,6 @@ def test_edits_work_in_the_order_in_which_they_were_opened(model: Transformer) -
     ):
         run(model)
     assert bool((seen[address] == 3).all())
-
-
-def test_an_edit_is_told_where_it_is(model: Transformer) -> None:
-    sites: list[Site] = []
-    before = run(model)
-    with edit(model, list(hook_points(model)), lambda value, site: sites.append(site)):
-        torch.testing.assert_close(run(model), before, atol=1e-5, rtol=1e-5)  # None leaves the value alone
-    assert sorted(site.address for site in sites) == sorted(hook_points(model))
-    kinds = [site.kind for site in sites if site.point == "weights"]
-    assert kinds == ["encoder", "encoder", "decoder", "cross", "decoder", "cross"]
-    for site in sites:
-        assert site.address.endswith(f".{site.point}")
-        assert site.rows == Rows()
-        if site.kind is None:
-            assert "attention" not in site.address
-        else:
-            part = "cross" if site.kind == "cross" else "self"
-            assert f"layers.{site.layer}.{part}_attention" in site.address
-            assert site.address.startswith("encoder") == (site.kind == "encoder")
-        assert (site.layer is None) == (site.point in ("embeddings", "logits"))
 
 
 def test_rows_are_told_within_their_context_only(model: Transformer) -> None:

@@ -40,9 +40,6 @@ def test_embeddings_and_activations_are_read_before_dropout() -> None:
     torch.testing.assert_close(first["encoder.embeddings"], second["encoder.embeddings"])
 
 
-# --- filters ----------------------------------------------------------------------------------------------------------
-
-
 def test_an_edit_with_other_arguments_is_refused_at_once(model: Transformer) -> None:
     def fine(value: Tensor, *rest: Any) -> Tensor:
         return value
@@ -81,18 +78,6 @@ def test_capture_changes_nothing_and_keeps_copies(model: Transformer) -> None:
         run(model)
     assert torch.equal(seen[address], kept)
     assert bool(kept.any())
-
-
-def test_a_capture_before_an_edit_in_place_keeps_the_value_that_it_saw(model: Transformer) -> None:
-    address = f"{CROSS_1}.head_outputs"
-    with (
-        capture(model, "head_outputs") as before,
-        edit(model, address, lambda value, site: value.zero_()),
-        capture(model, "head_outputs") as after,
-    ):
-        run(model)
-    assert bool(before[address].any())
-    assert not bool(after[address].any())
 
 
 def test_calls_keep_every_pass_in_order(model: Transformer) -> None:

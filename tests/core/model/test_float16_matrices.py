@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET
-from tests.core.analysis.models import make_translator
+from tests.core.analysis.attribution.sentences import SOURCE, TARGET
+from tests.core.analysis.models import SHAPES, make_translator
 from tests.core.tiny import SPECIAL, padded
 from transformer_core import Tokenizer, Transformer, Translator, checkpoint, edit, load_checkpoint, save_checkpoint
 from transformer_core.analysis import minimal_pairs

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import nn
 
-from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, padded, tiny_config, tiny_model
+from tests.core.tiny import SPECIAL, drawn_biases_and_norms, inputs_for, tiny_config, tiny_model
 from tests.core.torch_twins import copy_layer, torchs
 from transformer_core import Tokenizer, Transformer, capture, load_checkpoint, save_checkpoint
 from transformer_core.attention_variants import VARIANTS as REGISTERED
@@ -24,7 +23,6 @@ from transformer_core.decoding.greedy import greedy_search
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.model.fast_attention import FastAttention
 from transformer_core.model.masks import causal_mask
-from transformer_core.model.positions import TooLong
 from transformer_core.training.trainer import Trainer
 from transformer_core.training.validation import batch_loss
 from transformer_core.translator import SourceTooLong, Translator
@@ -127,39 +125,6 @@ def test_attention_dropout_in_the_fused_kernel_keeps_the_mean_and_ends_with_trai
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-def test_which_matrices_there_are() -> None:
-    def tables(**options: Any) -> list[str]:
-        return [n for n, p in tiny_model(**options).named_parameters() if p.shape[0] in (40, 20) and "layers" not in n]
-
-    assert tables() == ["embedding.weight"]
-    assert tables(tie="target") == ["embedding.weight", "source_embedding.weight"]
-    untied = ["output_bias", "embedding.weight", "source_embedding.weight", "projection.weight"]
-    assert tables(tie="none", output_bias=True) == untied
-    learned = tables(positions="learned", max_positions=20)
-    assert learned == ["embedding.weight", "positions.weight", "source_positions.weight"]
-
-
-def test_untied_matrices_get_gradients_of_their_own_use_only() -> None:
-    model = tiny_model(tie="none")
-    source, target, mask = inputs_for([5], 4)
-    model(source, target, mask)[0, :, 7].sum().backward()
-    assert model.source_embedding is not None
-    assert model.projection is not None
-    used = [table.weight.grad.abs().sum(1) > 0 for table in (model.source_embedding, model.embedding, model.projection)]  # type: ignore[union-attr]
-    assert used[0].nonzero().flatten().tolist() == sorted(set(source.flatten().tolist()))
-    assert used[1].nonzero().flatten().tolist() == sorted(set(target.flatten().tolist()))
-    assert used[2].nonzero().flatten().tolist() == [7]
-
-
-@pytest.mark.parametrize("side", ["source", "target"])
-def test_a_sentence_longer_than_learned_positions_is_refused(side: str) -> None:
-    model = tiny_model(positions="learned", max_positions=6)
-    long, short = padded([7]), padded([3])
-    source, target = (long, short) if side == "source" else (short, long)
-    with pytest.raises(TooLong, match="has 7 positions, but this model has learned only 6"):
-        model(source, target, source[:, None, None] > 0)
-
-
 def test_translations_stay_within_learned_positions() -> None:
     model = tiny_model(positions="learned", max_positions=6, vocab_size=10)
     with torch.no_grad():
@@ -221,16 +186,6 @@ def test_every_parameter_learns(options: dict[str, Any]) -> None:
         assert parameter.grad is not None, name
         assert bool(parameter.grad.any()), name
         assert bool(parameter.grad.isfinite().all()), name
-
-
-@each_variant
-def test_the_loss_of_a_batch_against_torch(options: dict[str, Any]) -> None:
-    model = drawn_biases_and_norms(tiny_model(**options))
-    batch = make_batch([[4, 5, 6], [7, 8]], [[9, 4], [5]], SPECIAL)
-    loss = batch_loss(model, batch, smoothing=0.0, pad=SPECIAL.pad, dtype=torch.float32)
-    logits = model(batch.source, batch.inputs, batch.source[:, None, None] != SPECIAL.pad)
-    expected = F.cross_entropy(logits.flatten(0, 1), batch.outputs.flatten(), ignore_index=SPECIAL.pad, reduction="sum")
-    torch.testing.assert_close(loss.smoothed, expected)
 
 
 @each_variant

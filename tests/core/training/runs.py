@@ -27,6 +27,18 @@ SHORT = TrainingConfig(
     plateau_steps=0,
 )
 
+# Two batches a step, the head penalty from the third step on, clipped gradients.
+EVERYTHING = SHORT.replace(
+    batch_tokens=400,
+    steps=8,
+    accumulate=2,
+    optimizer="muon",
+    head_penalty=1.0,
+    head_penalty_start=2,
+    head_penalty_full=4,
+    max_gradient_norm=1.0,
+)
+
 
 def new_model(corpus: Corpus, dropout: float = 0.0) -> Transformer:
     torch.manual_seed(5)

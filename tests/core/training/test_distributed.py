@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from tests.core.training.runs import SHORT, metrics, new_trainer, train, updates
+from tests.core.training.runs import SHORT, metrics, new_trainer, same, train, updates
 from tests.core.training.together import Scenario, train_together
 from transformer_core.config import ConfigError, TrainingConfig
 from transformer_core.data import Corpus, plan_epoch
@@ -45,6 +45,11 @@ def saved(run: Path, file: str, step: int = -1) -> dict[str, torch.Tensor]:
     return load_file(step_folders(run)[step] / file)
 
 
+def undrawn(run: Path, file: str) -> dict[str, torch.Tensor]:
+    """Leave out states of random numbers, of which each process has its own."""
+    return {name: tensor for name, tensor in saved(run, file).items() if "random" not in name}
+
+
 @pytest.mark.parametrize("run", ALIKE)
 @pytest.mark.process
 def test_two_processes_equal_double_accumulation(corpus: Corpus, trained: Path, tmp_path: Path, run: str) -> None:
@@ -52,11 +57,7 @@ def test_two_processes_equal_double_accumulation(corpus: Corpus, trained: Path, 
     assert batches == 9
     new_trainer(corpus, tmp_path, ODD.replace(accumulate=4)).train()
     for file in STATES:
-        one, two = saved(tmp_path, file), saved(trained / run, file)
-        assert {name for name in one if "random" not in name} == {name for name in two if "random" not in name}
-        for name in one:
-            if "random" not in name:
-                torch.testing.assert_close(two[name], one[name], atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(undrawn(trained / run, file), undrawn(tmp_path, file), atol=1e-5, rtol=1e-4)
     lines, expected = updates(trained / run), updates(tmp_path)
     assert [line["step"] for line in lines] == [1, 2, 3, 4, 5]  # only one process writes
     for line, other in zip(lines, expected, strict=True):
@@ -78,9 +79,7 @@ def test_divided_among_processes_muon_does_what_each_would_do_alone(trained: Pat
     """Bit for bit; also where the training was broken off, when no process knew all that is remembered."""
     for file in STATES:
         divided, alone = (saved(trained / run, file) for run in ("muon", other))
-        assert divided.keys() == alone.keys()
-        for name, tensor in divided.items():
-            assert torch.equal(tensor, alone[name]), name
+        assert same(divided, alone)
     assert any(name.startswith("momentum_buffer") and tensor.any() for name, tensor in divided.items())
 
 
@@ -98,9 +97,7 @@ def test_a_resumed_training_of_two_processes_is_bit_equal(corpus: Corpus, tmp_pa
     train_together(2, corpus.folder, tmp_path, runs)
     for file in STATES:
         unbroken, broken = (saved(tmp_path / how, file) for how in ("unbroken", "broken"))
-        assert unbroken.keys() == broken.keys()
-        for name, tensor in unbroken.items():
-            assert torch.equal(tensor, broken[name]), name
+        assert same(unbroken, broken)
     states = saved(tmp_path / "unbroken", STATES[1])
     assert not torch.equal(states["random.cpu"], states["random.cpu.1"])
 
@@ -119,10 +116,8 @@ def test_together_with_recomputing_and_compiling(
     new_trainer(corpus, tmp_path / "one", config.replace(accumulate=4, parallel="ddp")).train()
     train_together(2, corpus.folder, tmp_path, [("two", config, 0.0, False)])
     for file in STATES:
-        one, two = saved(tmp_path / "one", file), saved(tmp_path / "two", file)
-        for name in one:
-            if "random" not in name:
-                torch.testing.assert_close(two[name], one[name], atol=1e-5, rtol=1e-4)
+        one, two = (undrawn(tmp_path / run, file) for run in ("one", "two"))
+        torch.testing.assert_close(two, one, atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize("run", ALIKE)
@@ -134,8 +129,7 @@ def test_saved_by_two_processes_resumed_by_one(corpus: Corpus, trained: Path, tm
     resumed = new_trainer(corpus, tmp_path / "two", ODD.replace(accumulate=4), resume=True)
     assert resumed.progress.step == 2
     resumed.train()
-    for a, b in zip(one.model.parameters(), resumed.model.parameters(), strict=True):
-        torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(list(one.model.parameters()), list(resumed.model.parameters()), atol=1e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize("run", ALIKE)
@@ -156,9 +150,7 @@ def test_all_processes_end_early_at_the_same_step(trained: Path, run: str) -> No
     assert [(trained / f"patient-{run}.{rank}").read_text() for rank in (0, 1)] == ["4", "4"]
     assert [folder.name for folder in patient.glob("best-*")] == ["best-00000002"]
     best, plain = load_file(patient / "best-00000002" / "model.safetensors"), saved(trained / run, STATES[0], 0)
-    assert {name: weight.shape for name, weight in best.items()} == {name: w.shape for name, w in plain.items()}
-    for name, weight in plain.items():
-        torch.testing.assert_close(best[name], weight)
+    torch.testing.assert_close(best, plain)
     assert metrics(patient)[-1]["ended"].startswith("early stopping: 2 validations")
 
 

@@ -64,8 +64,7 @@ def test_loss_and_gradients_are_torchs(
     assert loss.tokens == int((targets != PAD).sum())
     inputs = [vectors, weight] if bias is None else [vectors, weight, bias]
     gradients = [torch.autograd.grad(each / 7, inputs) for each in (loss.smoothed, expected)]
-    for ours, theirs in zip(*gradients, strict=True):
-        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(*gradients, atol=1e-5, rtol=1e-5)
 
 
 def test_both_conventions_by_hand() -> None:

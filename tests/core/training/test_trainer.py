@@ -77,8 +77,7 @@ def test_updates_against_plain_torch(smoothing: str, corpus: Corpus, tmp_path: P
         assert line["learning_rate"] == rate
         assert line["tokens_per_second"] > 0
     assert lines[2]["target_tokens"] == sum(int(corpus.lengths[b, 1].sum()) + len(b) for b in plan[:3])
-    for ours, theirs in zip(trained.model.parameters(), model.parameters(), strict=True):
-        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(list(trained.model.parameters()), list(model.parameters()), atol=1e-5, rtol=1e-4)
 
 
 def halved(lengths: npt.NDArray[np.int64], *_: object) -> list[npt.NDArray[np.int64]]:
@@ -105,8 +104,7 @@ def test_two_half_batches_are_one_whole_batch(corpus: Corpus, tmp_path: Path, mo
     halves = train(corpus, tmp_path / "halves", SHORT.replace(accumulate=2))
     monkeypatch.setattr(batch_loader, "plan_epoch", whole)
     one = train(corpus, tmp_path / "one")
-    for a, b in zip(halves.model.parameters(), one.model.parameters(), strict=True):
-        torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(list(halves.model.parameters()), list(one.model.parameters()), atol=1e-5, rtol=1e-4)
     for a_line, b_line in zip(updates(tmp_path / "halves"), updates(tmp_path / "one"), strict=True):
         for key in ("loss", "nll", "gradient_norm", "target_tokens"):
             assert a_line[key] == pytest.approx(b_line[key], rel=1e-4)

@@ -19,16 +19,6 @@ from transformer_core.hooks.hook_sites import Point
 from transformer_core.model.masks import padding_mask
 
 SOURCE, TARGET = "The man sees two well-known books today.", "Der Mann sieht zwei Bücher."
-SHAPES: list[dict[str, Any]] = [
-    {},
-    {"norm": "pre"},
-    {"residual": False},
-    {"attention_biases": True},
-    {"norm": "pre", "attention_biases": True, "embedding_norm": True},
-    {"attention": "additive"},
-    {"window": 3},
-    {"tie": "none", "output_bias": True, "positions": "learned", "max_positions": 64},
-]
 
 
 @torch.no_grad()

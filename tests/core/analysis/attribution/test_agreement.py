@@ -79,6 +79,12 @@ def test_every_method_gives_a_row_for_every_token(learned: Translator, method: A
     assert not result.target.triu(1).abs().gt(1e-5).any() or method == "leave-one-out"
     short = attribute(learned, "house", "", method=method, steps=4)
     assert short.target.shape == (1, 1) and short.source.isfinite().all()
+    special = learned.tokenizer.special  # `</s>` alone, which no text gives
+    alone = attribute(learned, run_of_ids(learned, [special.eos], [special.bos], [special.eos]), method=method)
+    assert alone.source.shape == alone.target.shape == (1, 1) and alone.source_words.shape == (1, 0)
+    assert alone.source.isfinite().all() and alone.target.isfinite().all()
+    with pytest.raises(DecodingStopped):
+        attribute(learned, SOURCE, TARGET, method=method, should_stop=lambda: True)
 
 
 @of_shapes([{}, {"attention": "additive"}])
@@ -92,22 +98,6 @@ def test_small_portions_give_the_same(translator: Translator, method: Any, monke
     again = attribute(translator, SOURCE, TARGET, method=method, steps=2)
     assert again.source == pytest.approx(whole.source, abs=1e-5)
     assert again.target == pytest.approx(whole.target, abs=1e-5)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_one_token_in_and_one_out(learned: Translator, method: Any) -> None:
-    """`</s>` alone, which no text gives."""
-    special = learned.tokenizer.special
-    result = attribute(learned, run_of_ids(learned, [special.eos], [special.bos], [special.eos]), method=method)
-    assert result.source.shape == result.target.shape == (1, 1)
-    assert result.source.isfinite().all() and result.target.isfinite().all()
-    assert result.source_words.shape == (1, 0)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_it_stops_when_nobody_waits(learned: Translator, method: Any) -> None:
-    with pytest.raises(DecodingStopped):
-        attribute(learned, SOURCE, TARGET, method=method, should_stop=lambda: True)
 
 
 @pytest.mark.parametrize(

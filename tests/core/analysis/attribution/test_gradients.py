@@ -10,8 +10,8 @@ import torch
 from captum.attr import InputXGradient, IntegratedGradients, Saliency
 from torch import Tensor
 
-from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET
-from tests.core.analysis.models import make_translator, of_shapes
+from tests.core.analysis.attribution.sentences import SOURCE, TARGET
+from tests.core.analysis.models import SHAPES, make_translator, of_shapes
 from transformer_core import Tokenizer, Translator
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.attribution import Attribution, Contrast, attribute

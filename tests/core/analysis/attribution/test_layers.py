@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET, parts
-from tests.core.analysis.models import of_shapes, sublayers
+from tests.core.analysis.attribution.sentences import SOURCE, TARGET, parts
+from tests.core.analysis.models import SHAPES, of_shapes, sublayers
 from transformer_core.analysis.ablation import Head, ablated, hook_point_name
 from transformer_core.analysis.attribution import POINTS, attribute, cross_contributions
 from transformer_core.analysis.sublayer import SubLayer

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
 
-from tests.core.analysis.attribution.sentences import SHAPES, SOURCE, TARGET
-from tests.core.analysis.models import of_shapes
+from tests.core.analysis.attribution.sentences import SOURCE, TARGET
+from tests.core.analysis.models import SHAPES, of_shapes
 from transformer_core import Translator, edit, knock_out
 from transformer_core.analysis.ablation import ablated, hook_point_name
 from transformer_core.analysis.attribution import Attribution, Contrast, attribute, faithfulness
@@ -19,8 +20,9 @@ from transformer_core.attention_maps import Kind
 from transformer_core.head import Head
 
 
-def run_without(translator: Translator, positions: list[int], *, of_source: bool) -> TeacherForcedRun:
-    """The forced pass when no query may attend to these keys."""
+@contextmanager
+def hidden(translator: Translator, positions: list[int], *, of_source: bool = True) -> Iterator[None]:
+    """Let no query attend to these keys."""
     run = teacher_forced_run(translator, SOURCE, TARGET)
     queries: dict[Kind, int] = {"encoder": run.source.shape[1], "cross": run.inputs.shape[1]}
     if not of_source:
@@ -30,6 +32,11 @@ def run_without(translator: Translator, positions: list[int], *, of_source: bool
             edges = [(query, key) for query in range(count) for key in positions]
             for layer in range(translator.config.num_layers):
                 stack.enter_context(edit(translator.model, hook_point_name(kind, layer, "scores"), knock_out(edges)))
+        yield
+
+
+def run_without(translator: Translator, positions: list[int], *, of_source: bool) -> TeacherForcedRun:
+    with hidden(translator, positions, of_source=of_source):
         return teacher_forced_run(translator, SOURCE, TARGET)
 
 
@@ -75,15 +82,8 @@ def test_a_contrast_is_the_difference_of_two_effects(learned: Translator) -> Non
         result: Tensor = logits[17] - logits[40]
         return result
 
-    word = actual.source_axis.words[2]
-    positions = positions_of(actual.source_axis.words, word)
-    edges = {"encoder": actual.run.source.shape[1], "cross": actual.run.inputs.shape[1]}
-    with ExitStack() as stack:
-        for kind, count in edges.items():
-            for layer in range(2):
-                address = hook_point_name(kind, layer, "scores")  # type: ignore[arg-type]
-                cut = knock_out([(query, key) for query in range(count) for key in positions])
-                stack.enter_context(edit(learned.model, address, cut))
+    positions = positions_of(actual.source_axis.words, actual.source_axis.words[2])
+    with hidden(learned, positions):
         without = difference(actual.run)
     effect = difference(actual.run) - without
     assert float(actual.source[0, positions].sum()) == pytest.approx(float(effect), abs=1e-5)

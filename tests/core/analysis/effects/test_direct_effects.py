@@ -8,22 +8,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from tests.core.analysis.models import SOURCE, TARGET, of_shapes
+from tests.core.analysis.models import SHAPES, SOURCE, TARGET, of_shapes
 from tests.core.torch_twins import module_values
 from transformer_core import Translator, edit
 from transformer_core.analysis.ablation import ablated
 from transformer_core.analysis.effects.direct_effects import DirectEffects, direct_effects
 from transformer_core.head import Head
 
-SHAPES: list[dict[str, Any]] = [
-    {},
-    {"norm": "pre"},
-    {"attention_biases": True, "embedding_norm": True},
-    {"residual": False},
-    {"norm": "pre", "attention_biases": True, "tie": "none", "output_bias": True},
-    {"window": 3},
-    {"attention": "additive"},
-]
 AT = 4  # a token with some before and some after it
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.core.analysis.models import FEW_SHAPES, SOURCE, TARGET, heads, of_shapes
+from tests.core.analysis.models import FEW_SHAPES, SHAPES, SOURCE, TARGET, heads, of_shapes
 from transformer_core import Translator, edit
 from transformer_core.analysis.ablation import Head, ablated, hook_point_name
 from transformer_core.analysis.effects import head_effects as module
@@ -22,19 +22,9 @@ from transformer_core.hooks.points import Site, capture
 from transformer_core.model.layers import AddAndNorm
 
 OTHERS = [("My friend buys the green door.", "Mein Freund kauft die grüne Tür."), ("A cup.", "Eine Tasse Tee.")]
-SHAPES: list[dict[str, Any]] = [
-    {},
-    {"norm": "pre"},
-    {"residual": False},
-    {"attention_biases": True},
-    {"attention": "additive"},
-    {"window": 3},
-    {"causal": False},
-    {"tie": "none", "output_bias": True, "positions": "learned", "max_positions": 64},
-]
 
 
-@of_shapes(SHAPES)
+@of_shapes([*SHAPES, {"causal": False}])
 @pytest.mark.parametrize("target", [TARGET, "Ja", None])
 def test_every_effect_is_that_of_an_ordinary_edit(translator: Translator, target: str | None) -> None:
     result = head_effects(translator, SOURCE, target)

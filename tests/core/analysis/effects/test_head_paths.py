@@ -16,7 +16,6 @@ from torch import Tensor, nn
 from tests.core.analysis.models import heads, make_translator, of_shapes, sublayers
 from tests.core.torch_twins import module_values
 from transformer_core import Tokenizer, Translator
-from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis.ablation import Head, hook_point_name
 from transformer_core.analysis.effects import head_paths
 from transformer_core.analysis.effects.head_paths import (
@@ -32,6 +31,7 @@ from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.hooks.points import Captured
 from transformer_core.model.layers import FeedForward
 
+pytestmark = pytest.mark.usefixtures("any_difference")
 ROOT = Path(__file__).parents[4]
 CLEAN, CORRUPTED, LONGER = "The man sees a house.", "The man sees a horse.", "The man sees my friend today."
 ANSWERS = ("Der Mann sieht ein Haus heute.", "Der Mann sieht eine Tür heute.")
@@ -42,12 +42,6 @@ SHAPES: list[dict[str, Any]] = [
     {"window": 3},
     {"attention": "additive"},
 ]
-
-
-@pytest.fixture(autouse=True)
-def any_difference(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Random weights tell the sentences apart only a little."""
-    monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)
 
 
 def pair_of(translator: Translator, direction: Direction = "noise") -> Pair:
