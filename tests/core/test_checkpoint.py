@@ -85,12 +85,6 @@ def test_round_trip(folder: Path, tokenizer: Tokenizer) -> None:
     assert loaded.metrics == {"bleu": 12.5}
     assert loaded.tokenizer.model == tokenizer.model
     assert not loaded.model.training
-    saved, stored = weights(tokenizer), load_file(folder / SHARD)
-    assert list(loaded.model.state_dict()) == list(saved)
-    for name, parameter in loaded.model.named_parameters():
-        assert parameter.dtype == torch.float32
-        assert torch.equal(parameter, stored[name].float()), name
-        assert torch.equal(stored[name], saved[name].half()), name
     assert (folder / "README.md").read_text(encoding="utf-8") == "# Ein Modell\n"
 
 

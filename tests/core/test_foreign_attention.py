@@ -17,46 +17,31 @@ from transformer_core.foreign_attention import UNKNOWN, axis_of
 transformers = pytest.importorskip("transformers")
 
 SIZES = {"vocab_size": 40, "attn_implementation": "eager"}
-MAKE: dict[str, Any] = {
-    "gpt2": lambda: transformers.GPT2LMHeadModel(
-        transformers.GPT2Config(n_embd=12, n_layer=2, n_head=3, n_positions=32, **SIZES)
-    ),
-    "bert": lambda: transformers.BertModel(
-        transformers.BertConfig(
-            hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=16, **SIZES
-        )
-    ),
-    "t5": lambda: transformers.T5ForConditionalGeneration(
-        transformers.T5Config(d_model=12, d_kv=4, d_ff=16, num_layers=2, num_heads=3, decoder_start_token_id=0, **SIZES)
-    ),
-    "llama": lambda: transformers.LlamaForCausalLM(
-        transformers.LlamaConfig(
-            hidden_size=16,
-            intermediate_size=16,
-            num_hidden_layers=2,
-            num_attention_heads=4,
-            num_key_value_heads=2,
-            **SIZES,
-        )
-    ),
-    "marian": lambda: transformers.MarianMTModel(
-        transformers.MarianConfig(
-            d_model=12,
-            encoder_layers=2,
-            decoder_layers=1,
-            encoder_attention_heads=3,
-            decoder_attention_heads=2,
-            encoder_ffn_dim=16,
-            decoder_ffn_dim=16,
-            pad_token_id=0,
-            eos_token_id=1,
-            forced_eos_token_id=None,
-            decoder_start_token_id=0,
-            max_position_embeddings=32,
-            **SIZES,
-        )
-    ),
+LAYERS = {"encoder_layers": 2, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
+IDS = {"pad_token_id": 0, "eos_token_id": 1, "forced_eos_token_id": None, "decoder_start_token_id": 0}
+MODELS: dict[str, dict[str, Any]] = {
+    "GPT2LMHeadModel": {"n_embd": 12, "n_layer": 2, "n_head": 3, "n_positions": 32},
+    "BertModel": {"hidden_size": 12, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 16},
+    "T5ForConditionalGeneration": {
+        **{"d_model": 12, "d_kv": 4, "d_ff": 16, "num_layers": 2, "num_heads": 3, "decoder_start_token_id": 0},
+    },
+    "LlamaForCausalLM": {
+        **{"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 2},
+        **{"num_attention_heads": 4, "num_key_value_heads": 2},
+    },
+    "MarianMTModel": {
+        **{"d_model": 12, "encoder_attention_heads": 3, "decoder_attention_heads": 2, "max_position_embeddings": 32},
+        **{**LAYERS, **IDS},
+    },
 }
+ONE_STACK, TWO_STACKS = ("GPT2LMHeadModel", "LlamaForCausalLM"), ("T5ForConditionalGeneration", "MarianMTModel")
+
+
+def make(name: str) -> Any:
+    kind = getattr(transformers, name)
+    return kind(kind.config_class(**MODELS[name], **SIZES))
+
+
 SOURCE = torch.tensor([[5, 9, 17, 8, 3], [6, 6, 30, 2, 3]])
 TARGET = torch.tensor([[0, 12, 13], [0, 14, 15]])
 
@@ -64,7 +49,7 @@ TARGET = torch.tensor([[0, 12, 13], [0, 14, 15]])
 @pytest.fixture
 def model(request: pytest.FixtureRequest) -> Any:
     torch.manual_seed(3)
-    made = MAKE[request.param]()
+    made = make(request.param)
     with torch.no_grad():  # sharp attention, so that a wrong row or head shows
         for parameter in made.parameters():
             parameter.mul_(4)
@@ -80,7 +65,7 @@ def stacked(layers: Any, row: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    ("model", "kind"), [("gpt2", "decoder"), ("llama", "decoder"), ("bert", "encoder")], indirect=["model"]
+    ("model", "kind"), [*((name, "decoder") for name in ONE_STACK), ("BertModel", "encoder")], indirect=["model"]
 )
 def test_a_model_with_one_sequence_has_one_kind(model: Any, kind: Any) -> None:
     outputs = model(SOURCE, output_attentions=True)
@@ -100,7 +85,7 @@ def test_a_model_with_one_sequence_has_one_kind(model: Any, kind: Any) -> None:
             AttentionMaps.from_transformers(outputs, target_tokens=names(SOURCE[0]), row=0)
 
 
-@pytest.mark.parametrize("model", ["t5", "marian"], indirect=True)
+@pytest.mark.parametrize("model", TWO_STACKS, indirect=True)
 def test_an_encoder_decoder_has_three(model: Any) -> None:
     outputs = model(SOURCE, decoder_input_ids=TARGET, output_attentions=True)
     maps = AttentionMaps.from_transformers(outputs, names(SOURCE[0]), names(TARGET[0]), row=0)
@@ -125,7 +110,7 @@ GENERATE = {"output_attentions": True, "return_dict_in_generate": True, "max_new
     ],
     ids=["greedy", "no cache", "static cache", "beams", "beams that end", "samples"],
 )
-@pytest.mark.parametrize("model", ["gpt2", "llama", "t5", "marian"], indirect=True)
+@pytest.mark.parametrize("model", [*ONE_STACK, *TWO_STACKS], indirect=True)
 def test_steps_of_generate_are_those_of_a_forced_pass(model: Any, options: dict[str, Any]) -> None:
     model.double()  # so that only the order of operations differs between steps and a forced pass
     two = model.config.is_encoder_decoder
@@ -152,7 +137,7 @@ def test_steps_of_generate_are_those_of_a_forced_pass(model: Any, options: dict[
         assert (*maps.inputs.tokens[1:], maps.outputs.tokens[-1]) == tuple(names(ids[1 : length + 1]))
 
 
-@pytest.mark.parametrize("model", ["gpt2"], indirect=True)
+@pytest.mark.parametrize("model", ["GPT2LMHeadModel"], indirect=True)
 def test_without_weights_the_error_says_what_to_do(model: Any) -> None:
     model.set_attn_implementation("sdpa")
     for outputs in (
@@ -242,14 +227,18 @@ def test_the_size_is_refused_before_memory_is_taken(monkeypatch: pytest.MonkeyPa
     ):
         with pytest.raises(MapsTooLarge):
             AttentionMaps.from_transformers(outputs, ["a"] * 10_000)
-    with pytest.raises(ValueError, match="row is 2, but must be between 0 and 1"):
-        AttentionMaps.from_transformers(
-            SimpleNamespace(attentions=(torch.tensor(rows(2, 1, 3, 3)),)), list("abc"), row=2
-        )
-    with pytest.raises(ValueError, match="row is -1"):
-        AttentionMaps.from_transformers(
-            SimpleNamespace(sequences=[[0]], attentions=((torch.tensor(rows(1, 1, 3, 3)),),)), list("abc"), row=-1
-        )
+
+
+def test_a_batch_asks_for_a_row_that_it_has() -> None:
+    two = SimpleNamespace(attentions=(torch.tensor(rows(2, 1, 3, 3)),))
+    steps = SimpleNamespace(sequences=[[0]], attentions=((torch.tensor(rows(1, 1, 3, 3)),),))
+    for outputs, row, message in (
+        (two, None, "the batch has 2 rows: say which with row="),
+        (two, 2, "row is 2, but must be between 0 and 1"),
+        (steps, -1, "row is -1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            AttentionMaps.from_transformers(outputs, list("abc"), row=row)
 
 
 def test_steps_without_their_sequences_and_a_cut_cache_are_refused() -> None:
@@ -289,7 +278,7 @@ def test_the_lines_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     code = guide.split("## Any model's attention")[1].split("```python\n")[1].split("```")[0]
     tokenizer = lambda text, return_tensors: {"input_ids": torch.tensor([[1, 2, 3, 4]])}  # noqa: E731
     tokenizer.convert_ids_to_tokens = names  # type: ignore[attr-defined]
-    for kind, made in (("AutoTokenizer", tokenizer), ("AutoModelForCausalLM", MAKE["gpt2"]())):
+    for kind, made in (("AutoTokenizer", tokenizer), ("AutoModelForCausalLM", make("GPT2LMHeadModel"))):
         monkeypatch.setattr(getattr(transformers, kind), "from_pretrained", lambda *_, made=made, **__: made)
     monkeypatch.chdir(tmp_path)
     exec(code, {})
@@ -309,9 +298,3 @@ def test_transformers_is_not_imported() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     assert foreign_attention.MAX_BYTES == 2**30
-
-
-def test_a_batch_asks_for_its_row() -> None:
-    outputs = SimpleNamespace(attentions=(torch.tensor(rows(2, 1, 3, 3)),))
-    with pytest.raises(ValueError, match="the batch has 2 rows: say which with row="):
-        AttentionMaps.from_transformers(outputs, list("abc"))

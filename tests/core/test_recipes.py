@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import torch
-from captum.attr import LayerConductance
 from torch import Tensor, nn
 
 from tests.core.test_docs import ROOT, blocks, run_python
@@ -200,6 +199,8 @@ def ids_of(model: Translator, text: str) -> Tensor:
 
 @pytest.mark.parametrize("at", LAYERS)
 def test_conductance_is_captums(at: str, learned: Translator) -> None:
+    from captum.attr import LayerConductance
+
     source, _, baseline = (ids_of(learned, text) for text in EXAMPLE)
     embedded = []
     for ids in (source, baseline):

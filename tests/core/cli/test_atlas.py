@@ -9,16 +9,20 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
+from transformer_core.atlas.examples import probe_sentences
 from transformer_core.atlas.measure import PARTS, Task
 from transformer_core.atlas.naming import head_roles
 from transformer_core.atlas.record import Atlas
 from transformer_core.atlas.storage import load_atlas, shipped_atlas
 from transformer_core.checkpoint import load_checkpoint
+from transformer_core.cli import main
+from transformer_core.evaluation.metrics import paired_bootstrap
 from transformer_core.storage.files import CheckpointError
 
 TREES = "".join(
@@ -41,32 +45,43 @@ def given(made: Workplace, tmp_path_factory: pytest.TempPathFactory) -> list[str
     ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def whole(given: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from transformer_core.cli import main
-
-    out = tmp_path_factory.mktemp("whole")
+def measured(given: list[str], out: Path) -> Path:
     assert main([*given, "--out", str(out)]) == 0
     return out / "atlas.json"
 
 
+@pytest.fixture(scope="module")
+def whole(given: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An atlas with a tenth of the probe sentences."""
+    few = probe_sentences()[::10]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("transformer_core.atlas.measure.probe_sentences", lambda: few)
+        return measured(given, tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture(scope="module")
+def complete(given: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An atlas as other processes make it."""
+    return measured(given, tmp_path_factory.mktemp("complete"))
+
+
 @pytest.mark.process
-def test_the_bytes_do_not_depend_on_the_workers(given: list[str], whole: Path, tmp_path: Path) -> None:
+def test_the_bytes_do_not_depend_on_the_workers(given: list[str], complete: Path, tmp_path: Path) -> None:
     """In a process of its own: workers import the main module, which other tests of this process may have replaced."""
     command = [sys.executable, "-m", "transformer_core", *given, "--workers", "2", "--out", str(tmp_path)]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stderr
-    assert (tmp_path / "atlas.json").read_bytes() == whole.read_bytes()
+    assert (tmp_path / "atlas.json").read_bytes() == complete.read_bytes()
     assert [path.name for path in tmp_path.iterdir()] == ["atlas.json"], "what is no longer needed is gone"
     summary = json.loads(said.stdout.splitlines()[-1])
-    atlas = load_atlas(whole, summary["checkpoint_hash"])
+    atlas = load_atlas(complete, summary["checkpoint_hash"])
     assert summary["parts"] == ["align", "effects", "examples", "flow", "links", "looks", "resembles"]
     assert summary["heads"] == len(head_roles(atlas))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 @pytest.mark.process
-def test_a_killed_run_goes_on(given: list[str], whole: Path, call: Call, tmp_path: Path) -> None:
+def test_a_killed_run_goes_on(given: list[str], complete: Path, call: Call, tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-m", "transformer_core", *given, "--out", str(tmp_path)], cwd=ROOT)
     until = time.monotonic() + 60
     while time.monotonic() < until and len(list((tmp_path / "work").glob("[!.]*.npz"))) < 3:
@@ -88,7 +103,7 @@ def test_a_killed_run_goes_on(given: list[str], whole: Path, call: Call, tmp_pat
     finally:
         ResumableMap.clear = clear  # type: ignore[method-assign]
     assert kept.items() <= seen.items(), "what was there is not computed again"
-    assert (tmp_path / "atlas.json").read_bytes() == whole.read_bytes()
+    assert (tmp_path / "atlas.json").read_bytes() == complete.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -140,7 +155,10 @@ def test_other_files_are_refused(whole: Path, tmp_path: Path) -> None:
         load_atlas(tmp_path / "link")
 
 
-def test_pruning_needs_effects(made: Workplace, call: Call, given: list[str], whole: Path, tmp_path: Path) -> None:
+def test_pruning_needs_effects(
+    call: Call, given: list[str], whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("transformer_core.atlas.decoding.paired_bootstrap", partial(paired_bootstrap, samples=20))
     said = call(*given, "--parts", "prune", "--out", tmp_path)
     assert "has no part effects" in one_line_error(said, status=1)
     (tmp_path / "atlas.json").write_bytes(whole.read_bytes())

@@ -185,14 +185,14 @@ def words_of(line: bytes) -> list[str]:
 
 @pytest.mark.parametrize("options", [[], ["--constrained", "true"]], ids=["free", "constrained"])
 def test_one_line_for_each_line(
-    parser_checkpoint: Path,
+    parsing: Parsing,
     options: list[str],
     capsys: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\n".join(PARSED) + b"\n")))
-    assert main(["parse", "--checkpoint", str(parser_checkpoint), "--beam", "2", *options]) == 0
+    assert main(["parse", "--checkpoint", str(parsing.checkpoint), "--beam", "2", *options]) == 0
     *result, end = capsys.readouterr().out.split("\n")
     assert end == "" and len(result) == len(PARSED)
     told = {int(match[1]): message for message in caplog.messages if (match := re.match(r"line (\d+): ", message))}

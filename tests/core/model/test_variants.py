@@ -197,5 +197,5 @@ def test_checkpoint_keeps_options_and_weights(options: dict[str, Any], tokenizer
     loaded = load_checkpoint(tmp_path / "model").model
     assert loaded.config == config
     for name, parameter in loaded.named_parameters():
-        assert torch.equal(parameter, weights[name]), name
+        assert parameter.dtype == torch.float32 and torch.equal(parameter, weights[name]), name
     assert list(loaded.state_dict()) == list(weights)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 import torch
-from captum.attr import InputXGradient, IntegratedGradients, Saliency
 from torch import Tensor
 
 from tests.core.analysis.attribution.sentences import SOURCE, TARGET
@@ -72,6 +71,8 @@ def score(translator: Translator, run: TeacherForcedRun, row: int, contrast: Con
 
 
 def check_against_captum(translator: Translator, contrast: Contrast | None = None) -> None:
+    from captum.attr import InputXGradient, IntegratedGradients, Saliency
+
     values: dict[str, Attribution] = {
         method: attribute(translator, SOURCE, TARGET, method=method, contrast=contrast, steps=STEPS)
         for method in ("gradient", "grad-x-input", "integrated-gradients")

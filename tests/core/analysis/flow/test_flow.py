@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -131,9 +132,12 @@ def test_opened_translators_have_a_flow(family: str, twins: Callable[[str], Twin
     assert result.source.sum() + result.inputs.sum() + result.biases == pytest.approx(expected, abs=1e-3)
 
 
-@of_shapes(SHAPES)
-@pytest.mark.parametrize("against", [None, AGAINST])
+ONE_OF_BOTH = zip(SHAPES, cycle([None, AGAINST]))
+
+
+@pytest.mark.parametrize(("translator", "against"), ONE_OF_BOTH, indirect=["translator"])
 def test_a_part_is_what_the_affine_model_loses_without_it(translator: Translator, against: int | None) -> None:
+    """A contrast is another direction at the top, where the test above has both with each shape."""
     affine, draw = Affine(translator), np.random.default_rng(0)
     result = flow(translator, (SOURCE, TARGET), AT, against=against)
     token = affine.outputs[AT]
