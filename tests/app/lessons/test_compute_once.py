@@ -25,7 +25,7 @@ SCENES = [
     ("dot_product", "real"),
     ("heads", "one"),
     ("heads", "predict"),
-    ("masks", "leak"),
+    ("masks", "exam"),
     ("positions", "swap"),
     ("positions", "predict"),
     ("regularisation", "dropout"),

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from viz_app.lessons.context import LessonContext, StageData
-from viz_app.lessons.masks.leak import leak_values
+from viz_app.lessons.masks.exam import exam_values
 from viz_app.text.examples import EXAMPLES
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ FloatArray = npt.NDArray[np.float32]
 def data(context: LessonContext) -> StageData:
     """Return scores before the mask: of decoder heads for the sentence, of encoder heads for a padded batch."""
     target, padding = _target(context), _padding(context)
+    exam, weights = exam_values(context)
     return StageData(
         values={key: target[key] for key in ("inputs", "outputs", "heads", "head", "whole")}
-        | {"padding": padding[0], "leak": leak_values(context)},
-        arrays={"scores": target["scores"], "padded": padding[1]},
+        | {"padding": padding[0], "exam": exam},
+        arrays={"scores": target["scores"], "padded": padding[1], **weights},
     )
 
 

@@ -16,7 +16,7 @@ from transformer_core.model.attention import attention_weights
 from transformer_core.storage.files import CheckpointError
 from transformer_core.translator import Translator
 from viz_app.lessons.context import LessonContext
-from viz_app.lessons.masks import leak
+from viz_app.lessons.masks import exam
 from viz_app.lessons.masks import numbers as masks
 
 SENTENCE = "I do not have a car because it is fast."
@@ -54,23 +54,34 @@ def test_the_batch_is_masked_as_the_model_masks_it(context: LessonContext, trans
     assert padding["shift_masked"] < 1e-5 < padding["shift_open"]
 
 
-def test_the_leak_is_read_with_and_without_the_mask(
+def test_the_exam_is_read_with_and_without_the_mask(
     context: LessonContext, translator: Translator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Under the mask rows are the model's own; without it a row sees later tokens; alone it reads what it generates."""
+
     def model(name: str, *, causal: bool | None = None) -> Translator:
         return translator if causal is None else translator.with_mask(causal)
 
     def missing(name: str, *, causal: bool | None = None) -> Translator:
         raise CheckpointError(Path(name), "is missing")
 
-    monkeypatch.setattr(leak, "small_model", missing)
-    assert leak.leak_values(context) == []
-    monkeypatch.setattr(leak, "small_model", model)
-    honest, cheat = leak.leak_values(context)
+    monkeypatch.setattr(exam, "small_model", missing)
+    assert exam.exam_values(context) == ([], {})
+    monkeypatch.setattr(exam, "small_model", model)
+    (honest, _), arrays = exam.exam_values(context)
     target = context.result.translation.text
-    log_p = translator.with_mask(True).teacher_force(SENTENCE, target).scores
-    np.testing.assert_allclose(np.log(honest["masked"]), log_p, rtol=1e-6)
-    assert len(honest["tokens"]) == len(log_p) and not np.allclose(honest["masked"][:-1], cheat["open"][:-1])
+    for name, causal in (("masked", True), ("unmasked", False)):
+        truth = translator.with_mask(causal).teacher_force(SENTENCE, target)
+        count = min(len(truth.scores), exam.POSITIONS)
+        np.testing.assert_allclose(np.log(honest[name]), truth.scores[:count], rtol=1e-6)
+        assert len(honest["tokens"]) == count
+        weights = arrays[f"exam_{name}_0"]
+        np.testing.assert_allclose(weights, truth.attention.decoder[-1, :, :count, :count])
+        assert (np.triu(weights, 1).max() == 0) == causal
+    alone = translator.translate(SENTENCE)
+    count = len(honest["generated"])
+    assert honest["text"] == alone.text and honest["generated"] == [*alone.attention.outputs.tokens[:count]]
+    np.testing.assert_allclose(arrays["exam_alone_0"], alone.attention.decoder[-1, :, :count, :count], atol=1e-6)
 
 
 def test_the_browser_computes_the_same_softmax(javascript: Callable[[str], Any]) -> None:

@@ -81,7 +81,7 @@ export class Guess extends HeadScene {
     if (!revealed) return null;
     const { inputs } = this.lesson.values;
     const rows = this.masses.flatMap((masses, row) =>
-      masses.map((mass, head) => [tokenText(inputs[row]), this.headName(head), mass]),
+      masses.map((mass, head) => [tokenText(inputs[row]), this.address(head), mass]),
     );
     return { columns: [this.texts.reads, this.texts.head, this.texts.freed], rows };
   }

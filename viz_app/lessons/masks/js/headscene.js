@@ -1,6 +1,7 @@
 // Shared parts of the scenes of one decoder head: its scores before the mask, and its control.
 
-import { fillText, headName } from "../../../components/common/text/format.js";
+import { headAddress } from "../../../components/common/heads/heads.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { slider } from "../../stage/js/describe.js";
 import { Scene } from "../../stage/js/scene.js";
@@ -15,16 +16,13 @@ export class HeadScene extends Scene {
   get controls() {
     const max = this.lesson.arrays.scores.shape[0] - 1;
     const start = this.lesson.values.head;
-    return [slider({ name: "head", label: this.texts.head, max, start, show: (head) => this.headName(head) })];
+    return [slider({ name: "head", label: this.texts.head, max, start, show: (head) => this.address(head) })];
   }
 
-  /**
-   * Numbers as everywhere in the app: layer and head, both from 1.
-   * @param {number} head
-   */
-  headName(head) {
+  /** @param {number} head Among those of all layers. */
+  address(head) {
     const { heads } = this.lesson.values;
-    return headName(Math.floor(head / heads), head % heads);
+    return headAddress({ kind: "decoder", layer: Math.floor(head / heads), head: head % heads });
   }
 
   /**

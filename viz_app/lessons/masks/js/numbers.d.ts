@@ -1,12 +1,14 @@
-// Values of numbers.py and leak.py.
+// Values of numbers.py and exam.py.
 
-/** A small decoder: the probability of each token of the translation, with its mask and without. */
-export type Reading = {
+/** A small decoder: the probability of each token of the given translation, with its mask and without. */
+export type Candidate = {
   tokens: string[];
   masked: number[];
-  open: number[];
-  /** Its own translation. */
-  alone: string;
+  unmasked: number[];
+  /** Tokens that it generates, their probabilities, and its whole translation. */
+  generated: string[];
+  alone: number[];
+  text: string;
   /** On many sentences; null where nobody measured it, empty where no scores are there. */
   measured: { nll_masked?: number | null; nll_unmasked?: number | null; bleu?: number | null };
 };
@@ -28,5 +30,5 @@ export type Values = {
     shift_open: number;
   };
   /** Trained with the mask, and without; empty where the models are missing. */
-  leak: Reading[];
+  exam: Candidate[];
 };

@@ -1,6 +1,7 @@
 // Two sentences in one batch: the shorter one is filled up, and the mask sinks until nothing looks at what fills it.
 
-import { ease, fillText, headName, percent } from "../../../components/common/text/format.js";
+import { headAddress } from "../../../components/common/heads/heads.js";
+import { ease, fillText, percent } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { shade } from "../../stage/js/bars.js";
 import { playhead, slider } from "../../stage/js/describe.js";
@@ -28,7 +29,13 @@ export class Padding extends Scene {
     const { head, layer } = this.numbers;
     const max = this.lesson.arrays.padded.shape[0] - 1;
     return [
-      slider({ name: "head", label: this.texts.head, max, start: head, show: (value) => headName(layer, value) }),
+      slider({
+        name: "head",
+        label: this.texts.head,
+        max,
+        start: head,
+        show: (each) => headAddress({ kind: "encoder", layer, head: each }),
+      }),
     ];
   }
 
