@@ -96,14 +96,14 @@ def _examined(name: SmallName, source: str, target: str, context: LessonContext)
         alone = _reading(maps.outputs.tokens, translation.scores, maps)
         forced, leaked = masked.teacher_force(source, target), unmasked.teacher_force(source, target)
         tokens = (*forced.tokens, "</s>")
-        readings = (_reading(tokens, each.scores, each.attention) for each in (forced, leaked))
-        return Candidate(*readings, alone, translation.text)
+        given, open_book = (_reading(tokens, each.scores, each.attention) for each in (forced, leaked))
+        return Candidate(given, open_book, alone, translation.text)
 
     return context.compute_once(("masks.exam", name, masked.checkpoint_hash, source, target), examine)
 
 
 def _reading(tokens: Sequence[str], scores: Sequence[float], maps: AttentionMaps) -> Reading:
-    shown = np.exp(np.float32(scores[:POSITIONS]))
+    shown = np.exp(np.asarray(scores[:POSITIONS], dtype=np.float32))
     return Reading(tuple(tokens[:POSITIONS]), shown, maps.decoder[-1, :, :POSITIONS, :POSITIONS])
 
 
