@@ -130,12 +130,18 @@ export function drawSentence(pen, { x, y, width, height }, example, run, snapsho
   const note = fillText(texts.map_note, { head, step: formatCount(steps[snapshot]) });
   pen.note(note, left, top + cell * queries.length + 11, { size: 11, most: x + width - left });
   const text = run.translations[snapshot];
-  const style = {
-    size: 15,
-    weight: 650,
-    colour: text === target ? pen.theme.kinds.cross : pen.theme.text,
-    most: width,
-  };
-  if (text) pen.write(`\u201c${text}\u201d`, x, y + height - 12, style);
+  const style = { size: 15, weight: 650, colour: text === target ? pen.theme.kinds.cross : pen.theme.text };
+  let letters = text.length;
+  while (letters && pen.measure(quoted(text, letters), style) > width) letters--;
+  if (text) pen.write(quoted(text, letters), x, y + height - 12, style);
   else pen.note(texts.writes_nothing, x, y + height - 12, { size: 14, most: width });
+}
+
+/**
+ * A text in quotes, cut after so many letters.
+ * @param {string} text
+ * @param {number} letters
+ */
+export function quoted(text, letters) {
+  return `\u201c${text.length > letters ? `${text.slice(0, letters).trimEnd()} \u2026` : text}\u201d`;
 }

@@ -6,7 +6,7 @@ import { Chart } from "../../stage/js/chart.js";
 import { playhead, slider } from "../../stage/js/describe.js";
 import { isNarrow, split } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
-import { drawMedian, drawPeak, drawReadings, drawRecords, drawSentence, topOf } from "./drawruns.js";
+import { drawMedian, drawPeak, drawReadings, drawRecords, drawSentence, quoted, topOf } from "./drawruns.js";
 import { peak, rate, scientific } from "./rate.js";
 
 const BEYOND = 1.1; // of the training: on the axis of steps there is room for the peak of the longest warm-up
@@ -260,9 +260,7 @@ export class Runs extends Scene {
       return fillText(this.texts.run_say, {
         name: this.name(run),
         loss: this.lossAt(run, step)?.toFixed(2) ?? "\u2013",
-        text: text
-          ? `\u201c${text.slice(0, LETTERS)}${text.length > LETTERS ? "\u2026" : ""}\u201d`
-          : this.texts.writes_nothing,
+        text: text ? quoted(text, LETTERS) : this.texts.writes_nothing,
         rows: this.texts[rowsDiffer(run.map.part(snapshot)) ? "rows_differ" : "rows_alike"],
       });
     });
