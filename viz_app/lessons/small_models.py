@@ -9,7 +9,6 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import numpy as np
 import streamlit as st
 from msgspec import Struct, field
 
@@ -45,92 +44,26 @@ _VALIDATION = "tatoeba-valid"
 _log = logging.getLogger(__name__)
 
 
-class Validation(Struct, frozen=True, eq=False):
-    """Scores on a validation set during training.
-
-    Args:
-        step: Updates done by then.
-        nll: Nats per token of the given translations.
-        bleu: BLEU of greedy translations of a few sentences; empty where it was not measured.
-    """
-
-    step: IntArray
-    nll: FloatArray
-    bleu: FloatArray = field(default_factory=lambda: np.empty(0))
-
-
-class Failure(Struct, frozen=True):
-    """Step at which a training stopped."""
-
-    step: Count
-
-
-class Probe(Struct, frozen=True):
-    """Snapshots of a run: translations of a sentence, and the map of one head, which reads a given translation.
-
-    Args:
-        source: The sentence.
-        target: The given translation.
-        head: Name of the head.
-        queries: Tokens of the rows.
-        keys: Tokens of the columns.
-        step: Updates before each snapshot.
-        translation: Greedy translation at each.
-        weights: (snapshots, queries, keys) weights times 255.
-    """
-
-    source: str
-    target: str
-    head: str
-    queries: tuple[str, ...]
-    keys: tuple[str, ...]
-    step: tuple[Count, ...]
-    translation: tuple[str, ...]
-    weights: tuple[tuple[tuple[Count, ...], ...], ...]
-
-
 class TrainingCurve(Struct, frozen=True, eq=False):
     """Recorded training curve. Its arrays are read-only.
 
     Args:
-        name: Of the model or run.
-        model: Options of its model, by the names of ModelConfig.
         training: Options of its training, by the names of TrainingConfig.
         step: Updates that were recorded, counted from 1.
-        loss: Training loss of each with label smoothing, nats per token.
-        nll: The same without label smoothing.
-        mean_nll: Mean nll of all updates since the one recorded before: less noise.
-        learning_rate: Of each.
-        gradient_norm: Of each.
-        validation: By the name of the set.
-        failed: The update at which training stopped, since loss or gradient was no number; None if it did not.
+        mean_nll: Mean nll of all updates since the one recorded before, in nats per token.
         format_version: Of the journal, which `python -m transformer_core journal` writes.
-        probe: What its snapshots did, where that was measured.
+        probe: What its snapshots did, as `transformer_core.history.probe` measures it, where that was measured.
     """
 
-    name: str
-    model: dict[str, Any]
     training: dict[str, Any]
     step: IntArray
-    loss: FloatArray
-    nll: FloatArray
     mean_nll: FloatArray
-    learning_rate: FloatArray
-    gradient_norm: FloatArray
-    validation: dict[str, Validation]
-    failed: Failure | None
     format_version: Literal[1]
-    probe: Probe | None = None
+    probe: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        columns = self.step, self.loss, self.nll, self.mean_nll, self.learning_rate, self.gradient_norm
-        if len(set(map(len, columns))) > 1:
+        if len(self.step) != len(self.mean_nll):
             raise ValueError("columns of different lengths")
-
-    @property
-    def failed_at(self) -> int | None:
-        """Step at which training stopped; None if it did not."""
-        return None if self.failed is None else self.failed.step
 
 
 class SmallModelScores(Struct, frozen=True):
@@ -183,7 +116,7 @@ def _load(folder: str, causal: bool | None) -> Translator:
 
 def training_curves() -> dict[str, TrainingCurve]:
     """Load the training curves of all small models by name, in the order of SMALL_NAMES. Raises CheckpointError."""
-    return {name: _course(str(SMALL / name / "journal.json"), name) for name in SMALL_NAMES}
+    return {name: _course(str(SMALL / name / "journal.json")) for name in SMALL_NAMES}
 
 
 def warmup_curves() -> tuple[TrainingCurve, ...]:
@@ -194,7 +127,7 @@ def warmup_curves() -> tuple[TrainingCurve, ...]:
     files = sorted((SMALL / "warmup").glob("*.json"))
     if not files:
         raise CheckpointError(SMALL / "warmup", "contains no runs")
-    runs = [_course(str(file), file.stem) for file in files]
+    runs = [_course(str(file)) for file in files]
     options = ("warmup_steps", "learning_rate_factor", "seed")
     return tuple(sorted(runs, key=lambda run: [run.training[option] for option in options]))
 
@@ -211,7 +144,7 @@ def _measured(folder: Path) -> SmallModelScores:
 
 
 @st.cache_resource(show_spinner=False)
-def _course(path: str, name: str) -> TrainingCurve:
+def _course(path: str) -> TrainingCurve:
     journal = read_object(Path(path), MAX_METRIC_BYTES)
     updates = Parts(journal).get(dict[str, Any], "updates")
-    return checked(Path(path), TrainingCurve, journal, updates, {"name": name})
+    return checked(Path(path), TrainingCurve, journal, updates)

@@ -57,7 +57,7 @@ def read_curves(folder: Path) -> dict[str, Any]:
         raise UsageError(f"{folder} has no readable journal: {error}") from error
 
 
-def _probe(folder: Path, settings: RunSettings, sentences: list[str] | None, head: str) -> dict[str, Any]:
+def _probe(folder: Path, settings: RunSettings, sentences: tuple[str, str] | None, head: str) -> dict[str, Any]:
     """Return the probe of a run as a part of its journal; empty where none is asked for."""
     if not sentences:
         return {}

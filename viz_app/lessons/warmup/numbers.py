@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,7 @@ class Run(TypedDict):
     warmup: int
     factor: float
     seeds: int
-    translations: tuple[str, ...]
+    translations: list[str]
 
 
 class Example(TypedDict):
@@ -42,9 +42,9 @@ class Example(TypedDict):
 
     target: str
     head: str
-    queries: tuple[str, ...]
-    keys: tuple[str, ...]
-    steps: tuple[int, ...]
+    queries: list[str]
+    keys: list[str]
+    step: list[int]
 
 
 class Snapshots(TypedDict):
@@ -99,24 +99,12 @@ def _runs(curves: tuple[TrainingCurve, ...]) -> tuple[Example | None, list[Run],
         steps, losses = seeds[0].step, np.stack([seed.mean_nll for seed in seeds])
         arrays |= {f"run_{index}_loss": losses, f"run_{index}_median": running_median(steps, losses)}
         arrays["run_step"] = steps.astype(np.int32)
-        probe = seeds[0].probe
-        runs.append(
-            {
-                "warmup": schedule[0],
-                "factor": schedule[1],
-                "seeds": len(seeds),
-                "translations": probe.translation if probe else (),
-            }
-        )
-        if probe:
-            arrays[f"run_{index}_map"] = np.array(probe.weights, dtype=np.uint8)
-            example = {
-                "target": probe.target,
-                "head": probe.head,
-                "queries": probe.queries,
-                "keys": probe.keys,
-                "steps": probe.step,
-            }
+        probe = seeds[0].probe or {"translation": []}
+        warmup, factor = schedule
+        runs.append({"warmup": warmup, "factor": factor, "seeds": len(seeds), "translations": probe["translation"]})
+        if "weights" in probe:
+            arrays[f"run_{index}_map"] = np.array(probe["weights"], dtype=np.uint8)
+            example = cast(Example, {name: probe[name] for name in Example.__annotations__})
     return example, runs, arrays
 
 

@@ -15,7 +15,7 @@ from tests.app.lessons.conftest import Visit
 from transformer_core.storage.files import CheckpointError
 from transformer_core.training.schedule import learning_rate
 from viz_app.lessons.context import LessonContext
-from viz_app.lessons.small_models import Probe, TrainingCurve, warmup_curves
+from viz_app.lessons.small_models import TrainingCurve, warmup_curves
 from viz_app.lessons.warmup import adam
 from viz_app.lessons.warmup import numbers as warmup
 
@@ -25,15 +25,17 @@ def context(visit: Visit) -> LessonContext:
     return visit("runs", "A man rides.")
 
 
-PROBE = Probe("A", "B", "cross.5.1", ("B", "</s>"), ("A", "</s>"), (0, 9), ("", "B"), (((1, 2), (3, 4)),) * 2)
+PROBE = {
+    **{"source": "A", "target": "B", "head": "cross.5.1", "queries": ["B", "</s>"], "keys": ["A", "</s>"]},
+    **{"step": [0, 9], "translation": ["", "B"], "weights": [[[1, 2], [3, 4]]] * 2},
+}
 
 
 def course(steps: int, losses: list[float], seed: int = 1) -> TrainingCurve:
     column = np.array(losses)
     step = 5 * np.arange(1, len(losses) + 1)
     training = {"warmup_steps": steps, "learning_rate_factor": 0.3, "seed": seed}
-    columns = (step, column, column, column, column, column)
-    return TrainingCurve("", {}, training, *columns, {}, None, 1, PROBE if seed == 1 else None)
+    return TrainingCurve(training, step, column, 1, PROBE if seed == 1 else None)
 
 
 def test_the_browser_computes_the_same_rates(javascript: Callable[[str], Any]) -> None:
@@ -80,13 +82,12 @@ def test_runs_of_one_schedule_are_one(context: LessonContext, monkeypatch: pytes
     runs = (course(1, [5.0, 7.0, 6.0]), course(200, [5.0, 4.0, 3.5]), course(200, [6.0, 5.0, 9.5], seed=2))
     monkeypatch.setattr(warmup, "warmup_curves", lambda: runs)
     result = warmup.data(context)
-    common = {"factor": 0.3, "translations": ("", "B")}
+    common = {"factor": 0.3, "translations": ["", "B"]}
     assert result.values["runs"] == [{**common, "warmup": 1, "seeds": 1}, {**common, "warmup": 200, "seeds": 2}]
     assert result.arrays["run_step"].tolist() == [5, 10, 15]
     assert result.arrays["run_1_loss"].tolist() == [[5.0, 4.0, 3.5], [6.0, 5.0, 9.5]]
     assert result.arrays["run_1_map"].tolist() == [[[1, 2], [3, 4]]] * 2
-    example = {"target": "B", "head": "cross.5.1", "queries": PROBE.queries, "keys": PROBE.keys, "steps": (0, 9)}
-    assert result.values["example"] == example
+    assert result.values["example"] == {key: PROBE[key] for key in ("target", "head", "queries", "keys", "step")}
     assert result.values["paper"] == {"d_model": 512, "warmup": 4000}
 
 

@@ -123,11 +123,11 @@ export function drawReadings(pen, { across, up }, step, values) {
  * @param {{ name: string, colour: string, texts: Texts }} look
  */
 export function drawSentence(pen, { x, y, width, height }, example, run, snapshot, { name, colour, texts }) {
-  const { queries, keys, head, steps, target } = example;
+  const { queries, keys, head, step, target } = example;
   pen.write(name, x, y + 9, { colour, weight: 650, most: width });
   const place = { x, y: y + TITLE, width, height: height - TITLE - BELOW_MAP };
   const { left, top, cell } = drawMap(pen, run.map.part(snapshot), { queries, keys, titles: ["", ""] }, place);
-  const note = fillText(texts.map_note, { head, step: formatCount(steps[snapshot]) });
+  const note = fillText(texts.map_note, { head, step: formatCount(step[snapshot]) });
   pen.note(note, left, top + cell * queries.length + 11, { size: 11, most: x + width - left });
   const text = run.translations[snapshot];
   const style = { size: 15, weight: 650, colour: text === target ? pen.theme.kinds.cross : pen.theme.text };

@@ -4,7 +4,7 @@ import { fillText, formatCount } from "../../../components/common/text/format.js
 import { Chart } from "../../stage/js/chart.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
-import { falling, peak, rate, scientific } from "./rate.js";
+import { peak, rate, scientific } from "./rate.js";
 
 const STEPS = 20000; // shown
 const SHOWN = 1.25; // of the warm-up, of the curve before the answer: what follows holds the answer
@@ -49,7 +49,7 @@ export class Predict extends Scene {
       const x = Array.from({ length: POINTS + 1 }, (_, index) => (last * index) / POINTS);
       chart.curve({ x, y: x.map(rateAt), look }, 0);
     };
-    if (revealed) curve((step) => falling(Math.max(1, step), d_model), { colour: decoder, width: 1.75, dash: [6, 5] });
+    if (revealed) curve((step) => rate(Math.max(1, step), d_model, 1), { colour: decoder, width: 1.75, dash: [6, 5] });
     const look = { colour: theme.text, width: revealed ? 2 : 3.5 };
     curve((step) => rate(step, d_model, once), look, revealed ? STEPS : once * SHOWN);
     this.top(pen, chart, once, theme.text);

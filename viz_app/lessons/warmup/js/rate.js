@@ -3,31 +3,12 @@
 import { raised } from "../../../components/common/text/format.js";
 
 /**
- * The branch that rises: linear in the step.
- * @param {number} step
- * @param {number} width
- * @param {number} warmup
- */
-export function rising(step, width, warmup) {
-  return width ** -0.5 * step * warmup ** -1.5;
-}
-
-/**
- * The branch that falls; it does not know of the warm-up.
- * @param {number} step
- * @param {number} width
- */
-export function falling(step, width) {
-  return (width * step) ** -0.5;
-}
-
-/**
  * @param {number} step
  * @param {number} width
  * @param {number} warmup
  */
 export function rate(step, width, warmup) {
-  return Math.min(rising(step, width, warmup), falling(step, width));
+  return width ** -0.5 * Math.min(step ** -0.5, step * warmup ** -1.5);
 }
 
 /**

@@ -13,6 +13,7 @@ const BEYOND = 1.1; // of the training: on the axis of steps there is room for t
 const ABOVE = 1.12; // of the second highest peak: the highest one, of a single step, is far above the chart
 const POINTS = 60; // of a schedule after its peak
 const LEFT = 30;
+const GAP = 18;
 const ALIKE = 0.05; // weight by which the rows of a map may differ and yet look the same
 const LETTERS = 28; // of a translation in a sentence
 
@@ -34,6 +35,10 @@ export class Runs extends Scene {
   example = /** @type {Example} */ (this.lesson.values.example); // or nothing is drawn
   /** Numbers of the runs, from the lowest peak to the highest. */
   byPeak = this.runs.map((_, index) => index).sort((one, other) => this.runs[one].peak - this.runs[other].peak);
+  highest = ABOVE * (this.byPeak.map((index) => this.runs[index].peak).at(-2) ?? 1);
+  medians = this.runs.flatMap(({ median }) => median);
+  /** @type {[number, number]} Ends of the axis of losses. */
+  losses = [Math.floor(Math.min(...this.medians)), Math.ceil(Math.max(...this.medians))];
   /** @type {number[]} Steps that were recorded. */
   steps = [...(this.lesson.arrays.run_step?.data ?? [])];
   last = this.steps.at(-1) ?? 1;
@@ -64,12 +69,7 @@ export class Runs extends Scene {
       const times = factor / this.runs[0].factor;
       return formatCount(warmup) + (times === 1 ? "" : ` \u00b7 ${Number(times.toFixed(2))}\u00d7`);
     };
-    /** @param {number} warmup The first run with it, of those with the usual factor. */
-    const start = (warmup) =>
-      Math.max(
-        0,
-        this.runs.findIndex((run) => run.warmup === warmup),
-      );
+    const start = (/** @type {number} */ warmup) => this.runs.findIndex((run) => run.warmup === warmup);
     return [
       slider({ name: "run", label: this.texts.warmup, max, start: start(800), show: name }),
       slider({ name: "rival", label: this.texts.against, max, start: start(25), show: name }),
@@ -112,7 +112,7 @@ export class Runs extends Scene {
    * @param {number} step
    */
   snapshot(step) {
-    const far = this.example.steps.map((each) => Math.abs(each - step));
+    const far = this.example.step.map((each) => Math.abs(each - step));
     return far.indexOf(Math.min(...far));
   }
 
@@ -141,52 +141,38 @@ export class Runs extends Scene {
    */
   place(pen) {
     const { width, height } = pen;
-    const [charts, beside] = split({ x: 0, y: 0, width, height }, { gap: 22, share: 0.66, top: 390 });
-    const middle = Math.round(charts.height * 0.44);
-    /** @type {[number, number]} */
-    const ends = [0, this.last * BEYOND];
-    const highest = this.byPeak.map((index) => this.runs[index].peak).at(-2) ?? 1;
-    const medians = this.runs.flatMap(({ median }) => median);
-    const seeds = [...new Set(this.runs.map((run) => run.seeds))].sort().join("\u2013");
-    const common = { series: [], left: LEFT, key: false };
-    const above = new Chart(
-      pen,
-      { ...charts, height: middle },
-      {
-        ...common,
-        x: { title: "", ends, show: () => "" },
-        y: {
-          title: this.texts.rate_axis,
-          ends: [0, highest * ABOVE],
-          show: (at) => String(Number((at * 1e3).toFixed(1))),
-        },
-      },
-    );
-    const below = new Chart(
-      pen,
-      { ...charts, y: middle + 2, height: charts.height - middle - 2 },
-      {
-        ...common,
-        x: { title: this.texts.step_axis, ends },
-        y: {
-          title: fillText(this.texts.loss_axis, { seeds }),
-          ends: [Math.floor(Math.min(...medians)), Math.ceil(Math.max(...medians))],
-        },
-      },
-    );
-    const narrow = isNarrow(width);
-    const half = narrow ? { width: (beside.width - 14) / 2 } : { height: (beside.height - 12) / 2 };
-    const second = narrow
-      ? { x: beside.x + beside.width - (half.width ?? 0) }
-      : { y: beside.y + beside.height - (half.height ?? 0) };
-    return {
-      above,
-      below,
-      maps: [
-        { ...beside, ...half },
-        { ...beside, ...second, ...half },
-      ],
+    const [charts, beside] = split({ x: 0, y: 0, width, height }, { gap: GAP, share: 0.66, top: 390 });
+    /**
+     * @param {number} y
+     * @param {number} end
+     * @param {string} title Of the axis of steps.
+     * @param {import("../../stage/js/chart.js").AxisData} up
+     */
+    const chart = (y, end, title, up) => {
+      const x = {
+        title,
+        ends: /** @type {[number, number]} */ ([0, this.last * BEYOND]),
+        show: title ? formatCount : () => "",
+      };
+      return new Chart(pen, { ...charts, y, height: end - y }, { series: [], left: LEFT, key: false, x, y: up });
     };
+    const [middle, thousandths] = [
+      0.44 * charts.height,
+      (/** @type {number} */ at) => String(Number((at * 1e3).toFixed(1))),
+    ];
+    const above = chart(0, middle, "", { title: this.texts.rate_axis, ends: [0, this.highest], show: thousandths });
+    const seeds = [...new Set(this.runs.map((run) => run.seeds))].sort().join("\u2013");
+    const title = fillText(this.texts.loss_axis, { seeds });
+    const below = chart(middle, charts.height, this.texts.step_axis, { title, ends: this.losses });
+    const [across, down] = isNarrow(width) ? [1, 0] : [0, 1];
+    const [wide, tall] = [(beside.width - across * GAP) / (1 + across), (beside.height - down * GAP) / (1 + down)];
+    const maps = [0, 1].map((place) => ({
+      x: beside.x + place * across * (wide + GAP),
+      y: beside.y + place * down * (tall + GAP),
+      width: wide,
+      height: tall,
+    }));
+    return { above, below, maps };
   }
 
   /** @type {Scene["draw"]} */
@@ -271,7 +257,7 @@ export class Runs extends Scene {
   table() {
     const { texts } = this;
     const rows = this.runs.flatMap((run) =>
-      this.example.steps.map((step, snapshot) => [
+      this.example.step.map((step, snapshot) => [
         run.warmup,
         step,
         this.rate(run, step),
@@ -288,8 +274,7 @@ export class Runs extends Scene {
  * @param {NdArray} map
  */
 export function rowsDiffer(map) {
-  const [rows, columns] = map.shape;
-  return Array.from({ length: columns }, (_, key) =>
-    Array.from({ length: rows }, (_, query) => map.at(query, key)),
-  ).some((column) => Math.max(...column) - Math.min(...column) > 255 * ALIKE);
+  const keys = map.shape[1];
+  const columns = Array.from({ length: keys }, (_, key) => map.data.filter((_, index) => index % keys === key));
+  return columns.some((column) => Math.max(...column) - Math.min(...column) > 255 * ALIKE);
 }
