@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.paper.presets import PRESETS
 from viz_app.lessons.chart_data import ChartSet, chart_set, dots_chart
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.lessons.dots import Dots
@@ -41,13 +40,6 @@ class Step(TypedDict):
     others: list[tuple[str, float]]
 
 
-class Vocabularies(TypedDict):
-    """Sizes of this model's vocabulary and of the paper's."""
-
-    own: int
-    paper: int
-
-
 class Charts(TypedDict):
     """Charts by scene."""
 
@@ -58,7 +50,6 @@ class Values(TypedDict):
     """Numbers for the browser; `question` is the epsilon of the last scene."""
 
     vocabulary: int
-    vocabularies: Vocabularies
     steps: list[Step]
     charts: Charts
     places: list[str]
@@ -74,7 +65,6 @@ def data(context: LessonContext) -> StageData:
     vocabulary = translator.config.vocab_size
     values: Values = {
         "vocabulary": vocabulary,
-        "vocabularies": {"own": vocabulary, "paper": PRESETS["base"].model.vocab_size},
         "steps": _steps(translation),
         "charts": {"scores": _score_charts(context.t)},
         "places": list(PLACES),

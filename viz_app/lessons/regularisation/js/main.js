@@ -3,14 +3,12 @@
 import { chartScene } from "../../stage/js/chartscene.js";
 import { registerScenes } from "../../stage/js/provide.js";
 import { Dropout } from "./dropout.js";
-import { Loss } from "./loss.js";
 import { Predict } from "./predict.js";
 import { Targets } from "./targets.js";
 
 export default function register() {
   registerScenes("regularisation", {
     targets: Targets,
-    loss: Loss,
     scores: chartScene("scores"),
     dropout: Dropout,
     predict: Predict,
