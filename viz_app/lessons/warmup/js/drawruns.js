@@ -33,32 +33,46 @@ export function topOf({ across, up }, run) {
 }
 
 /**
- * The peak of a run with its number of steps; `held`: whether it has the handle.
+ * The peak of a run with its number of steps.
  * @param {Pen} pen
  * @param {import("../../stage/js/chart.js").Chart} chart
  * @param {Run} run
  * @param {string} colour
- * @param {boolean} held
+ * @param {number} rank 0 has the handle, 1 is its rival; 2 is another, whose name gives way at the edge of the chart.
  */
-export function drawPeak(pen, chart, run, colour, held) {
+export function drawPeak(pen, chart, run, colour, rank) {
   const { background } = pen.theme;
   const { x, y } = topOf(chart, run);
-  const reach = held ? HANDLE : 6;
-  pen.dot(x, y, reach, held ? background : colour, held ? colour : background);
-  const tip = reach - 3;
-  for (const [dx, dy] of held ? WAYS : []) {
-    pen.line(x, y, x + dx * tip, y + dy * tip, { colour });
-    const wings = [-1, 0, 1].map((side) => {
-      const back = tip - ARROW * Math.abs(side);
-      return [x + dx * back + dy * side * ARROW, y + dy * back + dx * side * ARROW];
-    });
-    pen.trace(wings, { colour });
-  }
+  const reach = [HANDLE, 6, 3.5][rank];
+  pen.dot(x, y, reach, rank === 1 ? colour : background, rank === 1 ? background : colour);
+  if (rank === 0) for (const [dx, dy] of WAYS) arrow(pen, x, y, dx, dy, colour);
+  const higher = run.peak > chart.up.high;
+  if (higher && rank === 2) return;
   const steps = formatCount(run.warmup);
-  const label = run.peak > chart.up.high ? `${steps} \u2191 ${scientific(run.peak, 1)}` : steps;
-  const right = x + reach + 50 > chart.across.to;
-  const style = { colour, size: 14, weight: 650, align: right ? "right" : "left" };
-  pen.write(label, x + (right ? -reach : reach) + (right ? -4 : 4), Math.max(chart.up.to, y - 9), style);
+  const label = higher ? `${steps} \u2191 ${scientific(run.peak, 1)}` : steps;
+  const side = x + reach + 50 > chart.across.to ? -1 : 1;
+  const style = rank < 2 ? { size: 14, weight: 650 } : { size: 11 };
+  const place = Math.max(chart.up.to, y - 9);
+  pen.write(label, x + side * (reach + 4), place, { colour, align: side < 0 ? "right" : "left", ...style });
+}
+
+/**
+ * An arrow of the handle.
+ * @param {Pen} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {number} dx
+ * @param {number} dy
+ * @param {string} colour
+ */
+function arrow(pen, x, y, dx, dy, colour) {
+  const tip = HANDLE - 3;
+  pen.line(x, y, x + dx * tip, y + dy * tip, { colour });
+  const wings = [-1, 0, 1].map((side) => {
+    const back = tip - ARROW * Math.abs(side);
+    return [x + dx * back + dy * side * ARROW, y + dy * back + dx * side * ARROW];
+  });
+  pen.trace(wings, { colour });
 }
 
 /**

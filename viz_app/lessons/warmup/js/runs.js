@@ -67,7 +67,7 @@ export class Runs extends Scene {
     const name = (index) => {
       const { warmup, factor } = this.runs[Math.round(index)];
       const times = factor / this.runs[0].factor;
-      return formatCount(warmup) + (times === 1 ? "" : ` \u00b7 ${Number(times.toFixed(2))}\u00d7`);
+      return formatCount(warmup) + (times === 1 ? "" : `\u00a0\u00b7\u00a0${Number(times.toFixed(2))}\u00d7`);
     };
     const start = (/** @type {number} */ warmup) => this.runs.findIndex((run) => run.warmup === warmup);
     return [
@@ -190,8 +190,7 @@ export class Runs extends Scene {
       if (pair.includes(run)) continue;
       above.curve({ ...this.schedule(run), look: grey }, 0);
       drawMedian(pen, below, steps, run, step, grey);
-      const { x, y } = topOf(above, run);
-      pen.dot(x, y, 3.5, theme.background, theme.muted);
+      drawPeak(pen, above, run, theme.muted, 2);
     }
     const x = above.across.place(step);
     pen.line(x, above.up.to, x, below.up.from, { colour: theme.text, width: 1 });
@@ -201,7 +200,7 @@ export class Runs extends Scene {
       const colour = colours[index];
       above.curve({ ...this.schedule(run), look: { colour, width: 2.5 } }, 0);
       pen.dot(x, above.up.place(Math.min(above.up.high, this.rate(run, step))), 4, colour, theme.background);
-      drawPeak(pen, above, run, colour, index === 0);
+      drawPeak(pen, above, run, colour, index);
       drawRecords(pen, below, steps, run, step, colour);
       drawMedian(pen, below, steps, run, step, { colour, width: 3, alpha: 1 });
       const value = this.lossAt(run, step);
