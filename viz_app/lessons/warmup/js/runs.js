@@ -258,13 +258,14 @@ export class Runs extends Scene {
     const rows = this.runs.flatMap((run) =>
       this.example.step.map((step, snapshot) => [
         run.warmup,
+        run.peak,
         step,
         this.rate(run, step),
         this.lossAt(run, step) ?? "\u2013",
         run.translations[snapshot],
       ]),
     );
-    return { columns: ["warmup_steps", texts.step, texts.rate, texts.loss, texts.translation], rows };
+    return { columns: ["warmup_steps", texts.peak, texts.step, texts.rate, texts.loss, texts.translation], rows };
   }
 }
 
