@@ -23,7 +23,7 @@ from transformer_core.parsing.trees import right_branching
 from transformer_core.parsing.vocabulary import NotAParser, learn_vocabularies
 from transformer_core.training.trainer import Trainer
 
-TREES = made_up_trees(60)
+TREES = made_up_trees(30)
 SENTENCES = [list(tree.words) for tree in TREES[:8]]
 
 
@@ -67,7 +67,7 @@ def learned(treebank: Path, vocabularies: Tokenizer, tmp_path_factory: pytest.Te
     model = Transformer(config_for(vocabularies))
     training = SHORT.replace(
         batch_tokens=800,
-        steps=300,
+        steps=150,
         warmup_steps=30,
         learning_rate_factor=0.3,
         optimizer="muon",
@@ -156,11 +156,10 @@ def test_a_translator_is_no_parser(tokenizer: Tokenizer) -> None:
 
 
 def test_a_parser_that_has_learnt_finds_its_trees(learned: ConstituencyParser) -> None:
-    trees = TREES[:30]
     for constrained in (False, True):
-        parses = learned.parse_all([tree.words for tree in trees], constrained=constrained)
-        result = score_bracketing(trees, [parse.tree for parse in parses])
-        assert result.f1 > 80 > score_bracketing(trees, [right_branching(tree.words) for tree in trees]).f1
+        parses = learned.parse_all([tree.words for tree in TREES], constrained=constrained)
+        result = score_bracketing(TREES, [parse.tree for parse in parses])
+        assert result.f1 > 80 > score_bracketing(TREES, [right_branching(tree.words) for tree in TREES]).f1
 
 
 def test_maps_have_words_on_one_side_and_brackets_on_the_other(untrained: ConstituencyParser, tmp_path: Path) -> None:

@@ -36,14 +36,16 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         transformer_core.Nothing  # noqa: B018
 
 
-def test_the_package_alone_does_not_import_torch() -> None:
-    code = "import sys, transformer_core; sys.exit('torch' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_the_model_does_not_import_the_compiler() -> None:
-    """It takes longer to load than all of the rest of torch."""
-    code = "import sys, transformer_core.model.transformer; sys.exit('torch._dynamo' in sys.modules)"
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("transformer_core", "torch"),
+        ("transformer_core.paper.flops", "torch"),
+        ("transformer_core.model.transformer", "torch._dynamo"),  # takes longer to load than all of the rest of torch
+    ],
+)
+def test_what_is_large_is_not_imported(module: str, absent: str) -> None:
+    code = f"import sys, {module}; sys.exit({absent!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -119,8 +119,9 @@ def draw(folder: Path, options: dict[str, Any], decoding: dict[str, Any]) -> Pat
 @pytest.mark.parametrize(("name", "mode"), [*((name, "") for name in ODD), ("untied", "plain")])
 def test_odd_sizes_and_options(name: str, mode: str, tmp_path: Path, compare: Compare) -> None:
     folder = draw(tmp_path / "model", ODD[name], SEARCHES[name])
-    expected = write_all(tmp_path, folder, list(EXAMPLES.values()), 100, "ko")
-    check(compare(expected.write(), mode), 100, len(EXAMPLES) + len(HARD), 1_000)
+    sentences = list(EXAMPLES.values())[: 2 if mode else None]  # without the kernel it takes long
+    expected = write_all(tmp_path, folder, sentences, 100, "ko")
+    check(compare(expected.write(), mode), 100, len(sentences) + len(HARD), 1_000)
 
 
 @pytest.mark.slow

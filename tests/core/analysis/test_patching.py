@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -59,6 +60,29 @@ def first_divergence(translator: Translator) -> tuple[list[int], tuple[int, int]
     return list(ids[0][:at]), (ids[0][at], ids[1][at])
 
 
+def recorded(translator: Translator, where: nn.Module, site: PatchSite, text: str) -> Tensor:
+    """The value there while a sentence is read."""
+    kept: list[Tensor] = []
+
+    def keep(value: Tensor) -> Tensor:
+        kept.append(value.clone())
+        return value
+
+    with hooked(where, site, keep):
+        metric(translator, text, *first_divergence(translator))
+    return kept[0]
+
+
+def put(value: Tensor, site: PatchSite, at: int, values: Tensor, width: int) -> Tensor:
+    """A copy with a head, or a position, of other values."""
+    changed, mine = value.clone(), slice(at * width, (at + 1) * width)
+    if site == "heads":
+        changed[:, : values.shape[1], mine] = values[..., mine]
+    elif at < value.shape[1]:
+        changed[:, at] = values[:, at]
+    return changed
+
+
 @of_shapes(SHAPES)
 @pytest.mark.parametrize(("site", "direction"), list(product(SITES, DIRECTIONS)))
 def test_every_cell_is_one_forward_hook(translator: Translator, site: PatchSite, direction: Direction) -> None:
@@ -70,24 +94,13 @@ def test_every_cell_is_one_forward_hook(translator: Translator, site: PatchSite,
     assert (result.metric_clean, result.metric_corrupted) == pytest.approx((clean, corrupted), abs=1e-4)
     donor, receiver = (CLEAN, CORRUPTED) if direction == "denoise" else (CORRUPTED, CLEAN)
     start, end = (corrupted, clean) if direction == "denoise" else (clean, corrupted)
-    width = translator.config.d_v
     for place, layer, at in product(*map(range, result.metrics.shape)):
-        where, kept = part(translator, site, place, layer), list[Tensor]()
-        with hooked(where, site, lambda value, kept=kept: kept.append(value.clone()) or value):  # type: ignore[misc]
-            metric(translator, donor, prefix, tokens)
-
-        def put(value: Tensor, values: Tensor = kept[0], at: int = at) -> Tensor:
-            changed = value.clone()
-            if site == "heads":
-                changed[..., at * width : (at + 1) * width] = values[..., at * width : (at + 1) * width]
-            elif at < value.shape[1]:
-                changed[:, at] = values[:, at]
-            return changed
-
-        if site != "heads" and at >= kept[0].shape[1]:
+        where = part(translator, site, place, layer)
+        values = recorded(translator, where, site, donor)
+        if site != "heads" and at >= values.shape[1]:
             assert result.metrics[place, layer, at].isnan()
             continue
-        with hooked(where, site, put):
+        with hooked(where, site, partial(put, site=site, at=at, values=values, width=translator.config.d_v)):
             expected = metric(translator, receiver, prefix, tokens)
         assert float(result.metrics[place, layer, at]) == pytest.approx(expected, abs=1e-4)
         share = (expected - start) / (end - start)
@@ -137,26 +150,16 @@ def test_what_cannot_be_compared(translator: Translator, monkeypatch: pytest.Mon
 )  # fmt: skip
 @pytest.mark.parametrize("beam", [1, 3])
 def test_search_as_forced_pass(translator: Translator, site: PatchSite, cell: tuple[int, int, int], beam: int) -> None:
-    prefix, tokens = first_divergence(translator)
+    prefix, _ = first_divergence(translator)
     result = translate_patched(translator, CLEAN, CORRUPTED, cell, answers=ANSWERS, site=site, beam=beam)
     best = result.hypotheses[0]
     assert list(best.ids[: len(prefix)]) == prefix
-    where, kept = part(translator, site, *cell[:2]), list[Tensor]()
-    with hooked(where, site, lambda value: kept.append(value.clone()) or value):  # type: ignore[func-returns-value]
-        metric(translator, CLEAN, prefix, tokens)
-    width, at = translator.config.d_v, cell[2]
-
-    def put(value: Tensor) -> Tensor:
-        changed, count = value.clone(), kept[0].shape[1]
-        if site == "heads":
-            changed[:, :count, at * width : (at + 1) * width] = kept[0][..., at * width : (at + 1) * width]
-        else:
-            changed[:, at] = kept[0][:, at]
-        return changed
-
+    where = part(translator, site, *cell[:2])
+    values = recorded(translator, where, site, CLEAN)
+    change = partial(put, site=site, at=cell[2], values=values, width=translator.config.d_v)
     special = translator.tokenizer.special
     ids = [*best.ids, *([special.eos] if result.finished else [])]
-    with torch.no_grad(), hooked(where, site, put):
+    with torch.no_grad(), hooked(where, site, change):
         inputs = torch.tensor([[special.bos, *ids[:-1]]])
         logits = translator.model(sentence(translator, CORRUPTED), inputs, None)[0]
     log_p = logits.log_softmax(dim=1).gather(1, torch.tensor(ids)[:, None])[:, 0]

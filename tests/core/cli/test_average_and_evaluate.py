@@ -221,13 +221,6 @@ def test_align_writes_the_errors_of_heads_and_methods(made: Workplace, call: Cal
     assert json.loads(call(*common).out.splitlines()[-1])["methods"] == {}
 
 
-def test_align_needs_a_gold_file_with_sentences(made: Workplace, call: Call, tmp_path: Path) -> None:
-    empty = tmp_path / "empty.tsv"
-    empty.write_text("", encoding="utf-8")
-    said = call("align", "--checkpoint", made.checkpoint, "--gold", empty)
-    assert "has no sentences" in one_line_error(said, 1)
-
-
 def test_a_checkpoint_gets_the_decoding_defaults_of_its_preset(made: Workplace, call: Call, tmp_path: Path) -> None:
     shutil.copytree(made.run, tmp_path / "run")
     config = json.loads((tmp_path / "run" / "config.json").read_text(encoding="utf-8"))
@@ -254,8 +247,11 @@ def test_contrast(made: Workplace, call: Call, tmp_path: Path) -> None:
     assert [line.split()[0] for line in table] == ["phenomenon", "all", "articles", "all"]
 
 
-def test_a_file_without_questions(made: Workplace, call: Call, tmp_path: Path) -> None:
-    file = tmp_path / "none.tsv"
-    file.write_text("", encoding="utf-8")
-    error = one_line_error(call("analyse", "contrast", "--checkpoint", made.checkpoint, "--test", file), 1)
-    assert "has no questions" in error
+@pytest.mark.parametrize(
+    ("command", "flag", "message"),
+    [("align", "--gold", "has no sentences"), ("analyse contrast", "--test", "has no questions")],
+)
+def test_an_empty_file(made: Workplace, call: Call, tmp_path: Path, command: str, flag: str, message: str) -> None:
+    (tmp_path / "empty.tsv").touch()
+    said = call(*command.split(), "--checkpoint", made.checkpoint, flag, tmp_path / "empty.tsv")
+    assert message in one_line_error(said, 1)

@@ -160,7 +160,7 @@ def test_told_shapes_are_those_of_the_values(model: Transformer) -> None:
     for address, value in seen.items():
         assert len(seen.calls[address]) == 1
         site = hook_points(model)[address].site
-        assert site is not None
+        assert site is not None and (site.kind is None) == ("attention" not in address)
         of_stack = source if address.startswith("encoder") else target
         keys = target if site.kind == "decoder" else source
         lengths = numbers | {"queries": of_stack, "positions": of_stack, "keys": keys}

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -29,26 +30,17 @@ def test_a_folder_appears_only_at_the_end(tmp_path: Path) -> None:
     assert names(tmp_path / "deep") == ["model"]
 
 
-def test_a_folder_that_is_there_is_replaced_as_a_whole(tmp_path: Path) -> None:
+@pytest.mark.parametrize("error", [None, OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_folder_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path, error: BaseException | None) -> None:
     target = tmp_path / "model"
     target.mkdir()
     (target / "old").write_text("old")
-    with atomic_directory(target) as partial:
+    with pytest.raises(type(error)) if error else nullcontext(), atomic_directory(target) as partial:
         (partial / "new").write_text("new")
         assert names(target) == ["old"]
-    assert names(target) == ["new"]
-    assert names(tmp_path) == ["model"]
-
-
-@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
-def test_a_failure_keeps_what_was_there(tmp_path: Path, error: BaseException) -> None:
-    target = tmp_path / "model"
-    target.mkdir()
-    (target / "old").write_text("old")
-    with pytest.raises(type(error)), atomic_directory(target) as partial:
-        (partial / "new").write_text("half")
-        raise error
-    assert names(target) == ["old"]
+        if error:
+            raise error
+    assert names(target) == ["old" if error else "new"]
     assert names(tmp_path) == ["model"]
 
 
