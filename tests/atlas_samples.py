@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from transformer_core.analysis.ablation import Head
 from transformer_core.analysis.flow.cut import CUT
 from transformer_core.atlas.controls import CONTROLS
 from transformer_core.atlas.flow import KEPT, ORDERS
+from transformer_core.atlas.naming import head_roles
 from transformer_core.atlas.patterns import PATTERNS
 from transformer_core.atlas.record import (
     Alignment,
@@ -39,6 +41,9 @@ from transformer_core.atlas.record import (
 from transformer_core.atlas.storage import FORMAT_VERSION, shipped_atlas
 from transformer_core.attention_maps import KINDS, Kind
 
+if TYPE_CHECKING:
+    from viz_app.serving.measurements.head_atlas import HeadAtlas
+
 SHIPPED = Path(__file__).resolve().parents[1] / "checkpoints" / "en-de"
 PARTS = ("looks", "links", "align", "effects", "flow", "decode", "prune", "resembles")
 OFFSETS = (-1, 0, 1)
@@ -50,6 +55,13 @@ def real_atlas() -> Atlas:
     atlas = shipped_atlas(SHIPPED)
     assert atlas is not None
     return atlas
+
+
+def head_atlas(atlas: Atlas) -> HeadAtlas:
+    """An atlas as a service has it."""
+    from viz_app.serving.measurements.head_atlas import HeadAtlas
+
+    return HeadAtlas(atlas=atlas, roles=head_roles(atlas))
 
 
 def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, seed: int = 0) -> Atlas:

@@ -5,20 +5,24 @@ The process that begins a run also keeps the folder of the servers that all its 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.browser.served import stop_all
 from tests.random_model import save_random_model
+
+if TYPE_CHECKING:
+    from viz_app.serving.classes.classrooms import Classrooms
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -65,6 +69,46 @@ def javascript(node: str) -> Callable[[str], Any]:
         return json.loads(done.stdout)
 
     return run
+
+
+@pytest.fixture(scope="session", autouse=True)
+def font_unpacked_once(pytestconfig: pytest.Config) -> Iterator[None]:
+    """The font of pages takes seconds to unpack; here once for all processes and later runs."""
+    cache = getattr(pytestconfig, "cache", None)
+    if cache is None:
+        yield
+        return
+    from filelock import FileLock
+
+    from viz_app.standalone import page_font
+
+    unpack, packed = page_font._unpacked, page_font.FONTS / "PretendardVariable.woff2"
+    file = cache.mkdir("headlight-font") / f"{hashlib.sha256(packed.read_bytes()).hexdigest()}.ttf"
+
+    def unpacked() -> bytes:
+        with FileLock(file.with_suffix(".lock")):
+            if not file.exists():
+                partial = file.with_suffix(".partial")
+                partial.write_bytes(unpack())
+                partial.replace(file)
+            return file.read_bytes()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_font, "_unpacked", unpacked)
+        yield
+
+
+@pytest.fixture
+def rooms() -> Iterator[Classrooms]:
+    """The classes of a server that has none yet."""
+    from viz_app.serving.classes.class_store import class_store
+    from viz_app.serving.classes.classrooms import Classrooms
+
+    class_store.cache_clear()
+    store = class_store()
+    assert isinstance(store, Classrooms)
+    yield store
+    class_store.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -94,44 +94,35 @@ def test_a_class_survives_a_killed_server(state: Path, monkeypatch: pytest.Monke
     assert json.loads(rooms._changed() or b"")["classes"] == {}
 
 
-def saved(state: Path) -> bytes:
+def saved(state: Path) -> None:
     """The file of a server with two classes."""
     store = Classrooms()
     keep_in_file(store, "8501")
     for teacher in (TEACHER, "another"):
         store.ask(store.open(teacher), teacher, QUESTION)
-    data = store._changed()
-    assert data is not None
-    file_in(state).write_bytes(data)
-    return data
+    file_in(state).write_bytes(store._changed() or b"")
 
 
-@pytest.mark.parametrize("damage", ["class", "secret", "huge", "link"])
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "class": lambda file: file.write_bytes(file.read_bytes().replace(b'"owner":"another"', b'"owner":3')),
+    "secret": lambda file: file.write_bytes(file.read_bytes().replace(b'"secret":"', b'"secret":"!')),
+    "huge": lambda file: os.truncate(file, MAX_FILE_BYTES + 1),
+    "link": lambda file: file.symlink_to(file.rename(file.with_name("elsewhere"))),
+    "old": lambda file: os.utime(file, (time.time() - classrooms.IDLE_SECONDS - 1,) * 2),
+    "readable by others": lambda file: file.parent.chmod(0o755),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_what_is_damaged_in_the_file_is_left_out(state: Path, damage: str, caplog: pytest.LogCaptureFixture) -> None:
-    data, file = saved(state), file_in(state)
-    if damage == "class":
-        file.write_bytes(data.replace(b'"owner":"another"', b'"owner":3'))
-    elif damage == "secret":
-        file.write_bytes(data.replace(b'"secret":"', b'"secret":"!'))
-    elif damage == "huge":
-        with file.open("r+b") as opened:
-            opened.truncate(MAX_FILE_BYTES + 1)
-    else:
-        file.rename(file.with_name("elsewhere"))
-        file.symlink_to("elsewhere")
+    saved(state)
+    DAMAGES[damage](file_in(state))
     store = Classrooms()
     with caplog.at_level(logging.WARNING):
         keep_in_file(store, "8501")
-    assert "not restored" in caplog.text
+    said = {"old": "", "readable by others": "would not survive"}.get(damage, "not restored")
+    assert said in caplog.text
     assert (store.code_of(TEACHER) is not None) == (damage == "class") and store.code_of("another") is None
-
-
-def test_a_folder_that_others_can_read_is_not_used(state: Path, caplog: pytest.LogCaptureFixture) -> None:
-    saved(state)
-    file_in(state).parent.chmod(0o755)
-    store = Classrooms()
-    keep_in_file(store, "8501")
-    assert store.code_of(TEACHER) is None and "would not survive" in caplog.text
 
 
 def test_the_file_is_bounded(state: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
@@ -141,15 +132,6 @@ def test_the_file_is_bounded(state: Path, monkeypatch: pytest.MonkeyPatch, caplo
     store.ask(store.open(TEACHER), TEACHER, QUESTION)
     save()
     assert "more than 100 bytes" in caplog.text and not file_in(state).exists()
-
-
-def test_an_old_file_is_forgotten(state: Path) -> None:
-    saved(state)
-    long_ago = time.time() - classrooms.IDLE_SECONDS - 1
-    os.utime(file_in(state), (long_ago, long_ago))
-    store = Classrooms()
-    keep_in_file(store, "8501")
-    assert store.code_of(TEACHER) is None
 
 
 def test_a_server_restores_its_classes_before_it_serves(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import csv
 import io
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import chain
 
 import pytest
@@ -20,7 +20,6 @@ from viz_app.classroom.results import results_table
 from viz_app.cli import headlight
 from viz_app.serving.browser_cookie import signed
 from viz_app.serving.classes import classrooms
-from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import AnswerRefused, Classrooms
 from viz_app.serving.classes.polls import OwnQuestion, PollResult
 from viz_app.serving.scheduling.rate_limit import RateLimit
@@ -45,15 +44,6 @@ class Clock:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
-
-
-@pytest.fixture
-def rooms() -> Iterator[Classrooms]:
-    class_store.cache_clear()
-    store = class_store()
-    assert isinstance(store, Classrooms)
-    yield store
-    class_store.cache_clear()
 
 
 @pytest.fixture

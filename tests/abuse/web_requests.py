@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import cache
 from itertools import count
 from typing import Any, cast
@@ -20,6 +19,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from tests.abuse.damage import damaged_json, damages
 from tests.abuse.target import Target
+from tests.app.classroom.asgi import exchange, scope_of
 from viz_app.classroom.routes import class_routes
 from viz_app.serving.browser_cookie import COOKIE, browser_name
 from viz_app.serving.classes.class_store import class_store
@@ -63,37 +63,17 @@ def _scope(kind: str, path: str, headers: list[tuple[str, str]], cookie: str, **
     own = [(name, value) for name, value in given.items() if name not in dict(headers)]
     n = next(_numbers)
     proxied = any(name == "x-forwarded-for" for name, _ in headers)
-    return {
-        "type": kind,
-        "http_version": "1.1",
-        "scheme": "http" if kind == "http" else "ws",
-        "path": unquote(path),
-        "raw_path": path.encode(),
-        "query_string": b"",
-        "headers": [
-            (name.encode(), value.replace("{cookie}", cookie).encode("latin-1", "replace"))
-            for name, value in [*own, *headers]
-        ],
-        "client": ("127.0.0.1" if proxied else f"10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}", 50_000),
-        "server": ("localhost", 8501),
-        **more,
-    }
+    encoded = [
+        (name.encode(), value.replace("{cookie}", cookie).encode("latin-1", "replace"))
+        for name, value in [*own, *headers]
+    ]
+    address = "127.0.0.1" if proxied else f"10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}"
+    more |= {"type": kind, "scheme": "http" if kind == "http" else "ws", "server": ("localhost", 8501)}
+    return scope_of(unquote(path), encoded, address, raw_path=path.encode(), **more)
 
 
 def _answer(app: ASGIApp, scope: Scope, incoming: list[Message]) -> list[Message]:
-    """Messages of an application. Incoming messages that end too soon are followed by the end of the connection."""
-    sent: list[Message] = []
-    left = iter(incoming)
-    scope = {**scope, "headers": list(scope["headers"])}
-
-    async def receive() -> Message:
-        return next(left, {"type": f"{scope['type']}.disconnect", "code": 1000})
-
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    asyncio.run(cast(Any, ProxyHeadersMiddleware(cast(Any, app), "127.0.0.1"))(scope, receive, send))
-    return sent
+    return exchange(ProxyHeadersMiddleware(cast(Any, app), "127.0.0.1"), scope, incoming)
 
 
 # Requests to the routes of the app.

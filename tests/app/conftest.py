@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test
 
+from tests.atlas_samples import drawn_atlas
+from tests.random_model import save_random_model
+from transformer_core.atlas.storage import FILE, to_bytes
+from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli import main
+from transformer_core.storage.measurements import write_derived
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.export.figure_request import ModelRunner
@@ -26,6 +33,7 @@ MAIN = Path(__file__).resolve().parents[2] / "viz_app" / "page_script.py"
 SECONDS = 120
 SENTENCE = "The house was built a hundred years ago."
 OTHER = "She is waiting for the bus."
+Serve = Callable[..., Path]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -86,6 +94,36 @@ def with_open_menus(app: AppTest) -> AppTest:
     """An app whose menus are open from the first run on."""
     app.session_state["menu-download"] = app.session_state["menu-share"] = True
     return app
+
+
+@pytest.fixture
+def serve(random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Serve:
+    """Serve the random checkpoint with other metrics, or with what was derived from the model of a hash."""
+
+    def served(metrics: object = None, derived: dict[str, bytes] | None = None, *, weights_hash: str = "") -> Path:
+        folder = tmp_path / "served"
+        if metrics is None:
+            shutil.copytree(random_checkpoint, folder)
+        else:
+            save_random_model(folder, seed=7, metrics=metrics)
+        if derived is not None:
+            write_derived(folder, weights_hash or load_checkpoint(folder).weights_hash, derived)
+        monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+        return folder
+
+    return served
+
+
+@pytest.fixture
+def serve_atlas(serve: Serve, random_checkpoint: Path) -> Serve:
+    """Serve the random checkpoint with a drawn atlas, of which parts may be missing."""
+
+    def served(*without: str) -> Path:
+        weights = load_checkpoint(random_checkpoint).weights_hash
+        atlas = msgspec.structs.replace(drawn_atlas(weights_hash=weights), **dict.fromkeys(without))
+        return serve(None, {FILE: to_bytes(atlas)})
+
+    return served
 
 
 @pytest.fixture(scope="module")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import visible
-from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import Classrooms, Place
 from viz_app.serving.classes.polls import LessonQuestion
 from viz_app.serving.settings import SITE_SETTING, TEACHER_KEY_SETTING, SettingError, site_address
@@ -23,15 +21,10 @@ TEACHER = "t" * 32
 LESSON = LessonQuestion(lesson="masks", scene="predict", options=4, right=2)
 
 
-@pytest.fixture
-def rooms(monkeypatch: pytest.MonkeyPatch) -> Iterator[Classrooms]:
-    """A server without classes, asked by the teacher's browser."""
-    class_store.cache_clear()
+@pytest.fixture(autouse=True)
+def teacher(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The browser is the teacher's."""
     seen_as(monkeypatch, TEACHER)
-    store = class_store()
-    assert isinstance(store, Classrooms)
-    yield store
-    class_store.cache_clear()
 
 
 def seen_as(monkeypatch: pytest.MonkeyPatch, browser: str | None, *, is_own: bool = False) -> None:

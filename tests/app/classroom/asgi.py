@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +18,31 @@ from viz_app.serving.web.cookie_middleware import BrowserCookie
 HOST = "class.test"
 
 
+def scope_of(path: str, headers: Iterable[tuple[bytes, bytes]], address: str, **more: Any) -> dict[str, Any]:
+    """A request by HTTP from an address, unless more says otherwise."""
+    plain = {"type": "http", "http_version": "1.1", "scheme": "http", "path": path, "raw_path": path.encode()}
+    ends = {"client": (address, 50_000), "server": (HOST, 80)}
+    return {**plain, "query_string": b"", "headers": [*headers], **ends, **more}
+
+
+def exchange(app: Any, scope: dict[str, Any], incoming: Iterable[Any]) -> list[Any]:
+    """Messages of an application. Incoming messages are followed by the end of the connection."""
+    sent: list[Any] = []
+    left = iter(incoming)
+
+    async def receive() -> Any:
+        return next(left, {"type": f"{scope['type']}.disconnect", "code": 1000})
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(app({**scope, "headers": [*scope["headers"]]}, receive, send))
+    return sent
+
+
 @dataclass(frozen=True)
 class Answer:
-    """What the server answers."""
+    """Answer of the server."""
 
     status: int
     headers: dict[str, str]
@@ -59,31 +82,13 @@ class Browser:
         given = {"host": HOST, **{name.replace("_", "-"): value for name, value in headers.items()}}
         if self.cookie:
             given["cookie"] = f"other=1; {COOKIE}={self.cookie}"
-        scope = {
-            "type": "http",
-            "http_version": "1.1",
-            "method": method,
-            "scheme": "http",
-            "path": bare,
-            "raw_path": bare.encode(),
-            "query_string": query.encode(),
-            "headers": [(name.encode(), value.encode()) for name, value in given.items()],
-            "client": (self._address, 50_000),
-            "server": (HOST, 80),
-        }
-        chunks = [body[start : start + 64] for start in range(0, len(body), 64)] or [b""]
-        sent: list[Any] = []
-
-        async def receive() -> Any:
-            if not chunks:
-                return {"type": "http.disconnect"}
-            chunk = chunks.pop(0)
-            return {"type": "http.request", "body": chunk, "more_body": bool(chunks)}
-
-        async def send(message: Any) -> None:
-            sent.append(message)
-
-        asyncio.run(self._app(scope, receive, send))
-        start = sent[0]
+        encoded = [(name.encode(), value.encode()) for name, value in given.items()]
+        scope = scope_of(bare, encoded, self._address, method=method, query_string=query.encode())
+        parts = [body[start : start + 64] for start in range(0, len(body), 64)] or [b""]
+        more = [True] * (len(parts) - 1) + [False]
+        messages = [
+            {"type": "http.request", "body": part, "more_body": on} for part, on in zip(parts, more, strict=True)
+        ]
+        start, *rest = exchange(self._app, scope, messages)
         values = {name.decode().lower(): value.decode() for name, value in start["headers"]}
-        return Answer(start["status"], values, b"".join(message.get("body", b"") for message in sent[1:]))
+        return Answer(start["status"], values, b"".join(message.get("body", b"") for message in rest))

@@ -1,15 +1,13 @@
-"""What a student's page and the teacher's board ask for."""
+"""Requests of a student's page and of the teacher's board."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 
 from tests.app.classroom.asgi import HOST, Browser
 from viz_app.serving.browser_cookie import COOKIE, browser_name
-from viz_app.serving.classes.class_store import class_store
 from viz_app.serving.classes.classrooms import Classrooms, Place
 from viz_app.serving.classes.polls import AttentionQuestion, LessonQuestion, OwnQuestion
 
@@ -20,32 +18,33 @@ OWNER = browser_name({COOKIE: TEACHER.cookie}) or ""
 
 
 @pytest.fixture
-def rooms() -> Iterator[Classrooms]:
-    class_store.cache_clear()
-    store = class_store()
-    assert isinstance(store, Classrooms)
-    yield store
-    class_store.cache_clear()
-
-
-@pytest.fixture
 def code(rooms: Classrooms) -> str:
     return rooms.open(OWNER)
 
 
 def test_a_student_answers_and_sees_the_result_when_it_is_revealed(rooms: Classrooms, code: str) -> None:
     rooms.ask(code, OWNER, LESSON)
-    view = STUDENT.get(f"/join/{code}/state?lang=en").json
+    view = STUDENT.get(f"/join/{code.lower()}/state?lang=en").json  # a code may be typed in small letters
     assert (view["poll"], view["state"], view["teacher"], view["mine"]) == (1, "open", False, None)
-    assert (
-        len(view["question"]["choices"]) == 4 and view["question"]["right"] is None and not view["question"]["answer"]
-    )
-    view = STUDENT.post(f"/join/{code}/answer", {"poll": 1, "option": 2}).json
+    question = view["question"]
+    assert len(question["choices"]) == 4 and question["right"] is None and not question["answer"]
+    answer, reveal = {"poll": 1, "option": 2}, {"state": "revealed"}
+    assert STUDENT.post(f"/join/{code}/answer", answer, origin="https://evil.example").status == 403
+    assert rooms.look(code, OWNER).answers == 0, "another site cannot answer for a visitor"
+    view = STUDENT.post(f"/join/{code}/answer", answer, origin=f"http://{HOST}").json
     assert view["mine"] == 2 and view["counts"] is None
     assert TEACHER.get(f"/join/{code}/state").json["counts"] == [[2, 1]]
-    assert TEACHER.post(f"/join/{code}/control", {"state": "revealed"}).status == 200
+    refused = STUDENT.post(f"/join/{code}/control", reveal)
+    assert (refused.status, refused.json) == (403, {"refused": "not_teacher"})
+    assert STUDENT.get(f"/join/{code}/state").json["state"] == "open"
+    assert TEACHER.post(f"/join/{code}/control", reveal).status == 200
     view = STUDENT.get(f"/join/{code}/state").json
     assert view["counts"] == [[2, 1]] and view["question"]["right"] == 2 and view["question"]["answer"]
+    rooms.show_place(code, OWNER, Place(page="lab", params={"text": "A dog."}, view="{}"))
+    assert STUDENT.get(f"/join/{code}/state").json["place"] is None, "told while the teacher leads"
+    rooms.lead(code, OWNER, True)
+    place = STUDENT.get(f"/join/{code}/state").json["place"]
+    assert place == {"page": "lab", "params": {"text": "A dog."}, "view": "{}"}
 
 
 def test_everybody_reads_the_question_in_his_own_language(rooms: Classrooms, code: str) -> None:
@@ -63,13 +62,6 @@ def test_the_weights_of_a_head_stay_hidden_until_they_are_revealed(rooms: Classr
     assert "Hund" in str(answer.json["question"]["prose"])
     rooms.set_state(code, OWNER, "revealed")
     assert STUDENT.get(f"/join/{code}/state").json["question"]["weights"] == [0.25, 0.75]
-
-
-def test_a_student_cannot_act_as_the_teacher(rooms: Classrooms, code: str) -> None:
-    rooms.ask(code, OWNER, LESSON)
-    answer = STUDENT.post(f"/join/{code}/control", {"state": "revealed"})
-    assert (answer.status, answer.json) == (403, {"refused": "not_teacher"})
-    assert STUDENT.get(f"/join/{code}/state").json["state"] == "open"
 
 
 @pytest.mark.parametrize(
@@ -95,23 +87,12 @@ def test_nonsense_is_refused(rooms: Classrooms, code: str, body: object, status:
     assert rooms.look(code, OWNER).answers == 0
 
 
-def test_another_site_cannot_answer_for_a_visitor(rooms: Classrooms, code: str) -> None:
-    rooms.ask(code, OWNER, LESSON)
-    answer = STUDENT.post(f"/join/{code}/answer", {"poll": 1, "option": 0}, origin="https://evil.example")
-    assert (answer.status, rooms.look(code, OWNER).answers) == (403, 0)
-    assert STUDENT.post(f"/join/{code}/answer", {"poll": 1, "option": 0}, origin=f"http://{HOST}").status == 200
-
-
 @pytest.mark.parametrize("path", ["/join/ZZZZZZ/state", "/join/..%2f..%2fetc/state", "/join/<script>/state"])
 def test_what_is_no_class_is_not_found(rooms: Classrooms, code: str, path: str) -> None:
     answer = STUDENT.get(path)
     assert answer.status == 404
     page = STUDENT.get(path.removesuffix("/state"), accept="text/html").body
     assert b"<script>" not in page
-
-
-def test_a_code_may_be_typed_in_small_letters(rooms: Classrooms, code: str) -> None:
-    assert STUDENT.get(f"/join/{code.lower()}/state").status == 200
 
 
 def test_a_browser_gets_its_cookie_with_the_page_and_keeps_it(rooms: Classrooms, code: str) -> None:
@@ -146,14 +127,6 @@ def test_text_of_a_teacher_is_no_markup(rooms: Classrooms, code: str) -> None:
     answer = STUDENT.get(f"/join/{code}/state")
     assert answer.headers["content-type"] == "application/json"
     assert answer.json["question"]["prose"] == [["p", {}, [text]]]
-
-
-def test_the_teachers_place_is_told_while_he_leads(rooms: Classrooms, code: str) -> None:
-    rooms.show_place(code, OWNER, Place(page="lab", params={"text": "A dog."}, view="{}"))
-    assert STUDENT.get(f"/join/{code}/state").json["place"] is None
-    rooms.lead(code, OWNER, True)
-    place = STUDENT.get(f"/join/{code}/state").json["place"]
-    assert place == {"page": "lab", "params": {"text": "A dog."}, "view": "{}"}
 
 
 def test_the_routes_stand_below_the_path_of_the_server(rooms: Classrooms, code: str) -> None:
