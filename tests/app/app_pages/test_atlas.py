@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.conftest import Serve
 from tests.app.mounted import address, mounted, opened, visible
 from tests.atlas_samples import PARTS, drawn_atlas
 from transformer_core.atlas.measures import measures
-from transformer_core.atlas.storage import FILE, to_bytes
+from transformer_core.atlas.storage import FILE
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.storage.measurements import write_derived
 from viz_app.state import session
@@ -23,26 +22,16 @@ Measured = Callable[..., AppTest]
 
 
 @pytest.fixture
-def measured(
-    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., AppTest]:
+def measured(app: AppTest, serve_atlas: Serve) -> Measured:
     """The page Model of a model with an atlas, of which parts may be missing."""
 
-    def opened(without: tuple[str, ...] = (), **params: str) -> AppTest:
-        folder = tmp_path / "measured"
-        shutil.copytree(random_checkpoint, folder)
-        weights = load_checkpoint(folder).weights_hash
-        atlas = msgspec.structs.replace(drawn_atlas(weights_hash=weights), **dict.fromkeys(without))
-        write_derived(folder, weights, {FILE: to_bytes(atlas)})
-        monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-        for name, value in params.items():
-            app.query_params[name] = value
+    def measured(without: tuple[str, ...] = (), **params: str) -> AppTest:
+        serve_atlas(*without)
         for name in ("atlas-download", "pruning-download", "pruning-table"):
             app.session_state[name] = True
-        app.run()
-        return app.switch_page("app_pages/model.py").run()
+        return opened(app, "model", **params)
 
-    return opened
+    return measured
 
 
 def choose(app: AppTest, name: str) -> AppTest:
@@ -126,20 +115,12 @@ def test_parts_that_are_missing_leave_no_gap(measured: Measured) -> None:
     assert len(choice.options) == 9, "best rule, flow, entropy, distance, three weights, two alignments"
 
 
-def test_an_atlas_without_any_part_is_none(measured: Measured) -> None:
+def test_an_atlas_without_any_part_is_none_and_a_damaged_one_is_one_line(measured: Measured, tmp_path: Path) -> None:
     app = measured(without=PARTS)
     assert texts("en")("atlas.none") in visible(app)
-
-
-def test_a_damaged_atlas_is_one_line(
-    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "damaged"
-    shutil.copytree(random_checkpoint, folder)
+    folder = tmp_path / "served"
     write_derived(folder, load_checkpoint(folder).weights_hash, {FILE: b'{"format_version": 1}'})
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    opened(app, "model")
-    (line,) = (each.value for each in app.warning if "atlas.json" in each.value)
+    (line,) = (each.value for each in opened(app, "model").warning if "atlas.json" in each.value)
     assert "\n" not in line and str(tmp_path) not in line
 
 

@@ -55,7 +55,7 @@ def test_another_sentence_starts_at_its_best_also_while_the_browser_still_names_
 def test_a_link_opens_the_translation_from_a_forced_beginning(
     app: AppTest, translator: Translator, number: int
 ) -> None:
-    """Its maps, its search and its branches are those of `Translator.translate` with that prefix."""
+    """Compare its maps, its search and its branches with `Translator.translate` with that prefix."""
     first = translator.translate(TEXT, beam=4)
     ids = (*first.hypotheses[0].ids[:1], first.hypotheses[0].alternatives[1][1][0])  # the runner-up at step 2
     force = " ".join(translator.tokenizer.tokens(ids))

@@ -28,7 +28,7 @@ from viz_app.serving.models.loader import get_translation_service
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What makes the file of each button, by its key."""
+    """Makers of the file of each button, by its key."""
     makers: dict[str, Any] = {}
     monkeypatch.setattr(
         st, "download_button", lambda label, *, data, key="", **options: makers.update({key or label: data})

@@ -61,12 +61,18 @@ def test_every_view_in_both_languages(app: AppTest, language: str) -> None:
         assert app.code[0].value and app.code[1].value, "a caption and an alternative text"
 
 
-def test_controls_explain_the_words_of_the_field(app: AppTest, language: str) -> None:
-    known = definitions()[language]
+def test_controls_are_explained_and_sentences_that_cannot_be_translated_answered(app: AppTest, language: str) -> None:
+    known, t = definitions()[language], texts(language, source="")
     figures(app, lang=language)
     controls = {each.label: each.help for each in (*app.button_group, *app.selectbox)}
     for name, term in (("layer", "layer"), ("head", "head"), ("kind", "cross_attention")):
-        assert known[term][1] in controls[texts(language)(f"figures_page.{name}")]
+        assert known[term][1] in controls[t(f"figures_page.{name}")]
+    for text, expected in (("", "figures_page.empty"), ("나는 학교에 간다", "figures_page.korean")):
+        app.text_input(key="text").set_value(text).run()
+        assert t(expected) in words(app)
+        assert not app.get("image")
+    app.text_input(key="text").set_value(TEXT).run()
+    assert len(app.get("image")) == 1
 
 
 def test_a_link_restores_the_state(app: AppTest) -> None:
@@ -79,25 +85,24 @@ def test_a_link_restores_the_state(app: AppTest) -> None:
         assert option in command(app)
 
 
-def test_size_colors_and_parts_reach_the_figure(app: AppTest) -> None:
-    figures(app)
+def test_size_colors_and_parts_reach_the_figure_with_its_warnings(app: AppTest) -> None:
+    t = texts("en")
+    figures(app, font="4")
+    messages = "".join(html.unescape(w.value) for w in app.warning)
+    assert t("figures.warn_small", points="", least="").split("  ")[0] in messages
+    assert t("figures_page.fine") not in words(app)
     app.selectbox(key="figures-en-size").set_value("own").run()
     app.number_input(key="figures-en-width").set_value(50.0).run()
     app.selectbox(key="figures-en-scale").set_value("viridis").run()
     app.selectbox(key="figures-en-range").set_value("own").run()
-    assert texts("en")("figures_page.measures", width="50", height="").split("×")[0] in words(app)
+    assert t("figures_page.measures", width="50", height="").split("×")[0] in words(app)
     assert {"width": "50", "colours": "viridis", "range": "0,0.5"}.items() <= address(app).items()
     assert "--width-mm=50" in command(app) and "--scale=viridis" in command(app)
 
 
-def test_warnings_stand_beside_the_preview(app: AppTest) -> None:
-    figures(app, font="4")
-    messages = "".join(html.unescape(w.value) for w in app.warning)
-    assert texts("en")("figures.warn_small", points="", least="").split("  ")[0] in messages
-    assert texts("en")("figures_page.fine") not in words(app)
-
-
-def test_figures_are_collected_over_sentences_and_taken_away_together(app: AppTest) -> None:
+def test_figures_are_collected_over_sentences_and_taken_away_together(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
     t = texts("en")
     figures(app)
     app.button(key="figures-add").click().run()
@@ -116,13 +121,9 @@ def test_figures_are_collected_over_sentences_and_taken_away_together(app: AppTe
     assert downloads(app)[-1] == t("figures_page.collection_zip", count=1)
     app.button(key="figures-clear").click().run()
     assert t("figures_page.collection_clear") not in [button.label for button in app.button]
-
-
-def test_a_full_collection_says_so(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viz_app.figure_editor.collection.MAX_FIGURES", 0)
-    figures(app)
-    assert app.button(key="figures-add").disabled
-    assert texts("en")("figures_page.collection_full", figures=24) in words(app)
+    assert app.text_input(key="text").set_value(TEXT).run().button(key="figures-add").disabled
+    assert t("figures_page.collection_full", figures=24) in words(app)
 
 
 def test_the_head_comes_over_from_translate(app: AppTest) -> None:
@@ -144,17 +145,6 @@ def test_edit_in_figures_draws_what_the_explorer_shows(app: AppTest) -> None:
     app.button(key="edit-in-figures").click().run()
     wanted = {"figure": "lines", "head": "encoder.1.2", "mapping": "sqrt", "text": TEXT}
     assert wanted.items() <= address(app).items()
-
-
-def test_sentences_that_cannot_be_translated_are_answered(app: AppTest, language: str) -> None:
-    figures(app, lang=language)
-    t = texts(language, source="")
-    for text, expected in (("", "figures_page.empty"), ("나는 학교에 간다", "figures_page.korean")):
-        app.text_input(key="text").set_value(text).run()
-        assert t(expected) in words(app)
-        assert not app.get("image")
-    app.text_input(key="text").set_value(TEXT).run()
-    assert len(app.get("image")) == 1
 
 
 def test_hostile_text_and_addresses(app: AppTest) -> None:

@@ -58,7 +58,7 @@ def test_a_scene_that_a_lesson_does_not_have_is_its_first(app: AppTest, scene: s
 
 
 def lab_values(app: AppTest) -> dict[str, Any]:
-    """What the stage of the Lab is told."""
+    """Values that the stage of the Lab gets."""
     values: dict[str, Any] = split_buffer(mounted(app)["headlight_lesson"])[0]["values"]
     return values
 
@@ -78,7 +78,7 @@ def test_a_deadline_leaves_the_stage_and_says_why(app: AppTest, monkeypatch: pyt
 
 
 def test_the_first_prediction_of_each_scene_is_shown_right_or_wrong(app: AppTest) -> None:
-    """What the stage reports goes to the page of questions; a choice that does not exist is left out."""
+    """Reports of the stage go to the page of questions; a choice that does not exist is left out."""
     app.session_state[OPEN_KEY] = "positions"
     app.session_state["lesson_predictions"] = {("masks", "predict"): 2, ("why", "predict"): 0, ("heads", "predict"): 9}
     opened(app, "lessons")

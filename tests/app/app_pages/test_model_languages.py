@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
-import torch
 from streamlit.testing.v1 import AppTest
 
 from tests.app.app_pages.test_pages import type_text
 from tests.app.mounted import headers, mounted, visible
-from transformer_core.checkpoint import save_checkpoint
-from transformer_core.config import DecodingConfig, ModelConfig
-from transformer_core.model.transformer import Transformer
+from tests.random_model import save_random_model
 from transformer_core.text.tokenizer import Tokenizer
 from viz_app.lessons.lab.benches.swap.minimal_pairs import TRANSLATED_PAIRS, minimal_pairs
 from viz_app.serving.input_validation import validate_sentence
@@ -28,23 +26,13 @@ CHOICE = "model_choice"
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    folder = tmp_path_factory.mktemp("languages")
+    folder, sentences = tmp_path_factory.mktemp("languages"), [*KOREAN.values(), *ARABIC, *EXAMPLES.values()]
 
+    @cache
     def made(source: str) -> Path:
-        path = folder / f"{source}-en"
-        if not path.exists():
-            tokenizer = Tokenizer.train([*KOREAN.values(), *ARABIC, *EXAMPLES.values()], vocab_size=250, threads=1)
-            config = ModelConfig(vocab_size=len(tokenizer), d_model=16, d_ff=32, num_layers=2, num_heads=2)
-            torch.manual_seed(5)
-            save_checkpoint(
-                path,
-                Transformer(config).state_dict(),
-                config,
-                tokenizer,
-                decoding=DecodingConfig(extra_length=4),
-                metrics={"languages": {"source": source, "target": "en"}},
-            )
-        return path
+        shape = {"vocab_size": 250, "heads": 2, "extra_length": 4}
+        metrics = {"languages": {"source": source, "target": "en"}}
+        return save_random_model(folder / f"{source}-en", seed=5, sentences=sentences, metrics=metrics, **shape)
 
     return made
 

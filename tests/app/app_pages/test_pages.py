@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.conftest import MAIN, SECONDS
+from tests.app.conftest import MAIN, Serve
 from tests.app.mounted import address, header, mounted, opened, visible
-from tests.random_model import save_random_model
-from transformer_core.checkpoint import load_checkpoint, save_checkpoint
-from transformer_core.storage.measurements import json_file, write_derived
+from transformer_core.storage.measurements import json_file
 from transformer_core.translator import Translator
-from viz_app.serving.input_validation import MAX_TOKENS
+from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text.glossary import definitions
@@ -36,8 +34,12 @@ def type_text(app: AppTest, text: str) -> AppTest:
     return app.text_input(key="text").set_value(text).run()
 
 
-def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Path) -> None:
+@pytest.mark.parametrize("text", ["", "x" * (MAX_CHARACTERS + 1)])
+def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Path, text: str) -> None:
+    """An address with a text that is longer than anybody reads is refused with a message."""
+    app.query_params.update({"text": text} if text else {})
     app.run()
+    assert bool(text) == any(f"{MAX_CHARACTERS + 1:,}" in each.value for each in app.warning)
     assert app.text_input(key="text").value == EXAMPLES[FIRST_EXAMPLE]
     expected = Translator.load(random_checkpoint).translate(EXAMPLES[FIRST_EXAMPLE], beam=4)
     actual = header(app)
@@ -51,109 +53,85 @@ def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Pa
     assert address(app)["head"] == "cross.2.3"
 
 
-def test_a_link_restores_the_state(app: AppTest) -> None:
-    link = {"text": "The dog.", "head": "decoder.1.4", "unit": "words", "lang": "ko"}
+def test_a_link_restores_the_state_which_survives_languages_and_pages(app: AppTest) -> None:
+    link = {"text": "The dog.", "head": "decoder.1.4", "unit": "words", "lang": "en", "off": "decoder.1.4"}
     opened(app, **link)
     selection = header(app)["selection"]
     assert (selection["kind"], selection["layer"], selection["head"], selection["unit"]) == ("decoder", 0, 3, "words")
-    assert {name: address(app)[name] for name in link} == link
-    assert app.segmented_control(key="lang").value == "ko"
-
-
-def test_a_link_carries_the_head_that_is_switched_off(app: AppTest) -> None:
-    opened(app, head="cross.2.3", off="cross.2.3")
-    assert header(app)["off"] == "cross.2.3"
-    state = dict(header(app)["selection"])
-    for off in ("cross.2.3", None):
-        app.session_state["explorer"] = {"selection": state, "off": off}
+    assert header(app)["off"] == "decoder.1.4" and {name: address(app)[name] for name in link} == link
+    for off in ("decoder.1.4", None):
+        app.session_state["explorer"] = {"selection": dict(selection), "off": off}
         app.run()
         assert address(app)["off"] == off
-
-
-def test_sentence_survives_languages_and_pages(app: AppTest) -> None:
-    type_text(app.run(), "The bus.")
+    type_text(app, "The bus.")
     app.segmented_control(key="lang").set_value("ko").run()
     assert app.text_input(key="text").value == "The bus."
     assert header(app)["texts"] == texts("ko").table("explorer")
     app.switch_page("app_pages/model.py").run()
-    assert {name: value for name, value in address(app).items() if value} == {"lang": "ko", "text": "The bus."}
+    stays = {"lang": "ko", "text": "The bus.", "head": "decoder.1.4", "unit": "words"}
+    assert {name: value for name, value in address(app).items() if value} == stays
     app.switch_page("app_pages/translate.py").run()
     assert app.text_input(key="text").value == "The bus."
     assert app.segmented_control(key="lang").value == "ko"
 
 
-def test_an_empty_field_invites(app: AppTest, language: str) -> None:
-    app.query_params["lang"] = language
-    type_text(app.run(), "  ")
-    assert texts(language, source="")("translate.empty") in visible(app)
+MARKUP = ("<script>alert(1)</script>", "**bold** {x} $x$ :red[a]", "../../etc/passwd", "\x00\x07")
+
+
+def test_what_is_typed_is_translated_or_answered(app: AppTest, random_checkpoint: Path, language: str) -> None:
+    t, long = texts(language, source=""), "dog " * (MAX_TOKENS + 1)
+    tokens = len(Translator.load(random_checkpoint).tokenizer.encode(long.strip()))
+    opened(app, lang=language)
+    for text, expected in (
+        ("나는 학교에 간다", t("translate.korean")),
+        (long, t("translate.long", tokens=tokens, limit=MAX_TOKENS, over=tokens - MAX_TOKENS)),
+        ("  ", t("translate.empty")),
+    ):
+        type_text(app, text)
+        assert expected in visible(app) and "headlight_explorer" not in mounted(app)
+        assert text != long or app.text_input(key="text").value == long, "what was typed is kept"
+    type_text(app, "a b " * MAX_CHARACTERS)
+    counts = {"characters": f"{4 * MAX_CHARACTERS:,}", "limit": f"{MAX_CHARACTERS:,}"}
+    assert texts(language)("frame.too_long", **counts) in [each.value for each in app.warning]
+    assert app.text_input(key="text").value == "  ", "the sentence before it comes back"
+    assert "a b a b" not in repr(app.session_state), "the session keeps nothing of it"
     app.button(key="take-passive").click().run()
     assert app.text_input(key="text").value == EXAMPLES["passive"]
     assert "headlight_explorer" in mounted(app)
+    type_text(app, "The ☃ is big.")
+    assert f"{t('translate.unknown')} **☃**" in html.unescape(visible(app))
+    for text in MARKUP:
+        type_text(app, text)
+        as_code = {code.value for code in app.code}  # the command holds the sentence, as plain text
+        assert text not in "\n".join(line for line in visible(app).split("\n") if line not in as_code)
 
 
-def test_korean_is_answered(app: AppTest, language: str) -> None:
-    app.query_params["lang"] = language
-    type_text(app.run(), "나는 학교에 간다")
-    assert texts(language)("translate.korean") in visible(app)
-    assert "headlight_explorer" not in mounted(app)
-
-
-def test_too_long_is_refused_with_the_count(app: AppTest, random_checkpoint: Path) -> None:
-    text = "dog " * (MAX_TOKENS + 1)
-    tokens = len(Translator.load(random_checkpoint).tokenizer.encode(text.strip()))
-    type_text(app.run(), text)
-    assert texts("en")("translate.long", tokens=tokens, limit=MAX_TOKENS, over=tokens - MAX_TOKENS) in visible(app)
-    assert app.text_input[0].value == text, "what was typed is kept"
-    assert "headlight_explorer" not in mounted(app)
-
-
-def test_unknown_characters_are_marked(app: AppTest) -> None:
-    type_text(app.run(), "The ☃ is big.")
-    assert f"{texts('en')('translate.unknown')} **☃**" in html.unescape(visible(app))
-
-
-@pytest.mark.parametrize(
-    "text", ["<script>alert(1)</script>", "**bold** {x} $x$ :red[a]", "../../etc/passwd", "\x00\x07"]
-)
-def test_text_is_never_markup(app: AppTest, text: str) -> None:
-    type_text(app.run(), text)
-    as_code = {code.value for code in app.code}  # the command holds the sentence, as plain text
-    assert text not in "\n".join(line for line in visible(app).split("\n") if line not in as_code)
-
-
-def test_downloads_of_every_format(app: AppTest) -> None:
+def test_a_menu_costs_nothing_until_it_offers_every_format(app: AppTest) -> None:
+    app.session_state["menu-download"] = app.session_state["menu-share"] = False
     app.run()
-    labels = [button.proto.label for button in app.get("download_button")]
+    assert not app.get("download_button") and not app.code
+    app.session_state["menu-download"] = True
+    labels = [button.proto.label for button in app.run().get("download_button")]
     assert labels[:3] == ["PDF", "SVG", "PNG"] and labels[-1] == texts("en")("translate.everything")
     assert {*labels[3:-1]} == {"CSV", "GIF", "JSON", "NPZ", "TikZ", texts("en")("translate.page")}
     assert len(labels) == len(set(labels))
 
 
-def test_a_missing_checkpoint_names_the_folder_and_the_way_out(
-    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_checkpoint_that_is_missing_or_damaged_is_named(
+    app: AppTest, language: str, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "nothing-here"
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    app = AppTest.from_file(str(MAIN), default_timeout=SECONDS)
     opened(app, lang=language)
     t = texts(language)
     assert folder.name in visible(app) and str(tmp_path) not in visible(app)
     assert t("errors.checkpoint_title") in visible(app) and t("errors.checkpoint_own") in visible(app)
     assert not any("git checkout" in code.value for code in app.code), "Git does not have it"
     assert "Traceback" not in visible(app)
-
-
-def test_a_damaged_checkpoint_names_the_file(
-    random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "damaged"
     shard = damaged_copy(random_checkpoint, folder)
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    app = AppTest.from_file(str(MAIN), default_timeout=SECONDS).run()
-    assert shard.name in visible(app)
+    assert shard.name in visible(app.run())
     shutil.copy(random_checkpoint / shard.name, shard)
-    app.run()
-    assert "headlight_explorer" in mounted(app), "once the file is back, a reload is enough"
+    assert "headlight_explorer" in mounted(app.run()), "once the file is back, a reload is enough"
 
 
 def test_an_unusable_setting_is_named(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,29 +140,20 @@ def test_an_unusable_setting_is_named(app: AppTest, monkeypatch: pytest.MonkeyPa
     assert "HEADLIGHT_THREADS" in visible(app)
 
 
-@pytest.mark.parametrize("page", ["translate", "model", "figures"])
-def test_nobody_sees_a_stack_trace(app: AppTest, page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_sees_a_stack_trace(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("viz_app.serving.models.loader.get_translation_service", fail)
-    app.run().switch_page(f"app_pages/{page}.py").run()
-    assert texts("en")("errors.unexpected") in visible(app)
-    assert "secret detail" not in visible(app)
-
-
-def test_a_click_that_fails_leaves_the_session_usable(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise RuntimeError("secret detail")
-
+    text = texts("en")("errors.unexpected")
     monkeypatch.setattr("viz_app.ui.edit_links.edit_in_figures", fail)
     app.run()
     app.button(key="edit-in-figures").click().run()
-    text = texts("en")("errors.unexpected")
-    assert "secret detail" not in visible(app)
-    assert text in visible(app)
-    app.run()
-    assert text not in visible(app)
+    assert text in visible(app) and "secret detail" not in visible(app)
+    assert text not in visible(app.run()), "a click that fails leaves the session usable"
+    monkeypatch.setattr("viz_app.serving.models.loader.get_translation_service", fail)
+    for page in ("translate", "model", "figures"):
+        opened(app, page)
+        assert text in visible(app) and "secret detail" not in visible(app), page
 
 
 def test_the_page_model_of_a_model_of_which_nothing_was_measured(
@@ -210,43 +179,36 @@ def test_the_page_model_of_a_model_of_which_nothing_was_measured(
 
 
 @pytest.mark.parametrize(
-    ("scores", "weak"),
+    ("language", "scores", "weak"),
     [
-        ({"test": {"bleu": 31.5}}, False),
-        ({"my *set*": {"bleu": 18.2}}, True),
-        ({"valid": {"bleu": 25.0, "part": "validation"}}, False),
-        ({"<b>x</b>": {"bleu": 12.0}}, True),
+        ("en", {"test": {"bleu": 31.5}}, False),
+        ("en", {"my *set*": {"bleu": 18.2}}, True),
+        ("ko", {"valid": {"bleu": 25.0, "part": "validation"}}, False),
+        ("ko", {"<b>x</b>": {"bleu": 12.0}}, True),
     ],
-    ids=lambda value: str(value),
+    ids=str,
 )
 def test_a_model_of_ones_own_is_shown_by_the_set_that_it_was_evaluated_on(
-    scores: dict[str, dict[str, float]], weak: bool, tmp_path: Path, language: str, monkeypatch: pytest.MonkeyPatch
+    scores: dict[str, dict[str, float]], weak: bool, app: AppTest, serve: Serve, language: str
 ) -> None:
     """Not only by tatoeba, which is a set of the shipped models."""
-    folder = save_random_model(tmp_path / "own", seed=3, metrics={"scores": scores})
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    app = AppTest.from_file(str(MAIN), default_timeout=SECONDS)
-    app.query_params["lang"] = language
+    serve({"scores": scores})
     t, ((name, score),) = texts(language), scores.items()
     values = {"bleu": f"{score['bleu']:.1f}", "set": escape_markdown(name)}
-    app.run()
+    opened(app, lang=language)
     assert t("translate.weak" if weak else "translate.evaluated", **values) in visible(app)
     assert t("translate.unmeasured") not in visible(app)
-    app.switch_page("app_pages/model.py").run()
+    opened(app, "model")
     assert t("model.unmeasured") not in visible(app)
     assert (t("model.weak", **values) in visible(app)) == weak
     (shown,) = [each.value for each in app.metric if each.label == t("model.bleu_of", set=values["set"])]
     assert shown == values["bleu"]
 
 
-def test_answers_to_contrastive_tests_count_as_an_evaluation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    probes = {"lingeval": {"groups": {"np_agreement": {"right": 0.9, "asked": 100}}}}
-    folder = save_random_model(tmp_path / "own", seed=3, metrics={"probes": probes})
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
-    app = AppTest.from_file(str(MAIN), default_timeout=SECONDS).run()
-    assert texts("en")("translate.unmeasured") not in visible(app)
-    app.switch_page("app_pages/model.py").run()
-    assert texts("en")("model.unmeasured") not in visible(app)
+def test_answers_to_contrastive_tests_count_as_an_evaluation(app: AppTest, serve: Serve) -> None:
+    serve({"probes": {"lingeval": {"groups": {"np_agreement": {"right": 0.9, "asked": 100}}}}})
+    assert texts("en")("translate.unmeasured") not in visible(app.run())
+    assert texts("en")("model.unmeasured") not in visible(opened(app, "model"))
 
 
 BROKEN = {
@@ -257,65 +219,37 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("metrics", BROKEN.values(), ids=BROKEN)
-def test_no_page_breaks_on_metrics_of_another_form(
-    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metrics: dict[str, Any]
-) -> None:
-    random = load_checkpoint(random_checkpoint)
-    folder = tmp_path / "broken"
-    save_checkpoint(folder, random.model.state_dict(), random.model.config, random.tokenizer, metrics=metrics)
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+def test_no_page_breaks_on_metrics_of_another_form(app: AppTest, serve: Serve, metrics: dict[str, Any]) -> None:
+    serve(metrics)
     app.query_params["text"] = "The dog."
-    failed = texts("en")("errors.unexpected_title")
-    app.run()
-    for page in ("app_pages/figures.py", "app_pages/model.py"):
-        assert not app.error and failed not in visible(app)
-        app.switch_page(page).run()
-    assert not app.error and failed not in visible(app)
+    for page in ("translate", "figures", "model"):
+        assert texts("en")("errors.unexpected_title") not in visible(opened(app, page)) and not app.error
     named = [warning.value for warning in app.warning if "metrics.json" in warning.value]
     assert len(named) == ("max_tokens" not in str(metrics)), "a fact that is no plain value is left out, as lists are"
 
 
-def test_what_was_measured_of_another_model_is_not_shown(
-    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
-) -> None:
-    folder = tmp_path / "mixed"
-    shutil.copytree(random_checkpoint, folder)
-    shutil.rmtree(folder / "derived", ignore_errors=True)
-    write_derived(folder, "0" * 64, {"scores.json": json_file({"tatoeba-test": {"bleu": 38.0}})})
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+def test_what_was_measured_of_another_model_is_not_shown(app: AppTest, serve: Serve, language: str) -> None:
+    serve(None, {"scores.json": json_file({"tatoeba-test": {"bleu": 38.0}})}, weights_hash="0" * 64)
     opened(app, "model", lang=language)
     assert "tatoeba-test" not in "".join(table.value.to_csv() for table in app.table)
     before, _ = texts(language)("model.not_derived", problem="|").split("|")
     assert [warning.value for warning in app.warning if before in warning.value and "000000000000" in warning.value]
 
 
-def test_the_model_page_tells_what_was_measured(
-    app: AppTest, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
-) -> None:
+def test_the_model_page_tells_what_was_measured(app: AppTest, serve: Serve, language: str) -> None:
+    counts = {"heads": 4, "looking": 3, "resting": 2, "fixed_offset": 1}
     metrics = {
         "scores": {
             "tatoeba-test": {"bleu": 38.0, "part": "test"},
             "<b>own</b> *set*": {"bleu": 1.0},
             "newstest2013": {"bleu": 7.0, "part": "validation"},
         },
-        "heads": {
-            "cross": {
-                "heads": 4,
-                "looking": 3,
-                "resting": 2,
-                "fixed_offset": 1,
-                "information": [[0.4, 0.2], [-0.1, 0.3]],
-            },
-            "sentences": 80,
-        },
+        "heads": {"cross": {**counts, "information": [[0.4, 0.2], [-0.1, 0.3]]}, "sentences": 80},
         "alignment": {"aer": {"output": [[0.9, 0.8], [0.7, 0.55]]}, "sentences": 100},
         "probes": {"lingeval": {"groups": {"np_agreement.mt": {"right": 0.75, "asked": 4}}}},
         "training": {"steps": 7500, "<i>own</i>": "*value*", "head_penalty": 0.5},
     }
-    random = load_checkpoint(random_checkpoint)
-    model, folder = random.model, tmp_path / "measured"
-    save_checkpoint(folder, model.state_dict(), model.config, random.tokenizer, metrics=metrics)
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
+    serve(metrics)
     opened(app, "model", lang=language)
     t = texts(language)
     assert t("roles.penalty") in visible(app)
@@ -334,11 +268,3 @@ def test_the_model_page_tells_what_was_measured(
     assert '<td style="--share: 0%">90</td>' in rates
     app.button("open-aligners").click().run()
     assert address(app) | {"zoom": "heads", "order": "alignment", "head": "cross.2.2"} == address(app)
-
-
-def test_a_menu_that_is_closed_costs_nothing(app: AppTest) -> None:
-    app.session_state["menu-download"] = app.session_state["menu-share"] = False
-    app.run()
-    assert not app.get("download_button") and not app.code
-    app.session_state["menu-download"] = True
-    assert app.run().get("download_button")

@@ -40,7 +40,9 @@ def source_tokens(app: AppTest) -> str:
     return "".join(tokens[:-1]).replace("\u2581", " ").strip()
 
 
-def test_the_parser_reads_the_words_and_the_sentence_stays_as_typed(app: AppTest, parser_checkpoint: Path) -> None:
+def test_the_parser_reads_the_words_and_the_sentence_stays_as_typed(
+    app: AppTest, parser_checkpoint: Path, random_checkpoint: Path
+) -> None:
     app.run()
     assert source_tokens(app) == "The dog does n't bark ."
     assert app.text_input(key="text").value == address(app)["text"] == "The dog doesn't bark."
@@ -49,15 +51,13 @@ def test_the_parser_reads_the_words_and_the_sentence_stays_as_typed(app: AppTest
     assert tree.translation is not None
     assert outputs == list(tree.translation.attention.outputs.tokens)
     assert sum("XX" in token for token in outputs) == 6
-
-
-def test_what_is_found_out_later_belongs_to_the_words_that_the_parser_reads(app: AppTest) -> None:
-    app.run()
-    free = mounted(app)["headlight_explorer_findings"]["free"]
-    about = header(app)["about"]
+    free, about = mounted(app)["headlight_explorer_findings"]["free"], header(app)["about"]
     assert (about["text"], about["source"]) == ("The dog doesn't bark.", "The dog does n't bark .")
-    assert free["source"] == about["source"]
+    assert free["source"] == about["source"], "what is computed later belongs to the words that the parser reads"
     assert header(app)["tree"]["constrained"] and {"nodes", "repairs"} <= free.keys()
+    app.segmented_control(key="model_choice").set_value(random_checkpoint.name).run()
+    assert source_tokens(app) == "The dog doesn't bark.", "another model gets the sentence as it was typed"
+    assert header(app)["texts"]["translation"] == texts("en")("explorer.translation")
 
 
 def test_it_is_called_after_its_trees_and_nothing_speaks_of_bleu(app: AppTest, language: str) -> None:
@@ -67,13 +67,7 @@ def test_it_is_called_after_its_trees_and_nothing_speaks_of_bleu(app: AppTest, l
     assert any(t("languages.zxx") in str(name) for name in names)
     assert "BLEU" not in visible(app)
     assert header(app)["texts"]["translation"] == texts(language, parses=True)("explorer.translation")
-
-
-def test_another_model_gets_the_sentence_as_it_was_typed(app: AppTest, random_checkpoint: Path) -> None:
-    app.run()
-    app.segmented_control(key="model_choice").set_value(random_checkpoint.name).run()
-    assert source_tokens(app) == "The dog doesn't bark."
-    assert header(app)["texts"]["translation"] == texts("en")("explorer.translation")
+    assert "BLEU" not in visible(opened(app, "model")) and t("model.title") in visible(app)
 
 
 def test_a_session_begun_empty_offers_sentences_that_show_trees(app: AppTest) -> None:
@@ -86,18 +80,14 @@ def test_a_session_begun_empty_offers_sentences_that_show_trees(app: AppTest) ->
 
 
 def test_whatever_is_typed_gives_a_tree_or_a_message(app: AppTest) -> None:
-    app.run()
+    opened(app, text="a " * (MAX_CHARACTERS // 2))
+    assert "2,000" in visible(app) or "2000" in visible(app), "refused before any work"
+    app.text_input(key="text").set_value("개가 짖는다").run()
+    assert texts("en")("translate.korean") in visible(app)
     for text in HOSTILE:
         app.text_input(key="text").set_value(text).run()
         assert not app.error, text
         assert app.info or header(app)["axes"]["outputs"]["tokens"], text
-
-
-def test_what_it_cannot_read_is_refused_before_any_work(app: AppTest) -> None:
-    opened(app, text="a " * (MAX_CHARACTERS // 2))
-    assert "2,000" in visible(app) or "2000" in visible(app)
-    app.text_input(key="text").set_value("개가 짖는다").run()
-    assert texts("en")("translate.korean") in visible(app)
 
 
 def test_its_scores_are_told_beside_those_of_the_paper(
@@ -126,8 +116,3 @@ def test_its_scores_are_told_beside_those_of_the_paper(
     assert "91.3" in visible(app) and "92.7" in visible(app)
     assert any("61.5 (60.2–62.8)" in table.value.to_string() for table in app.table)
     assert app.metric[2].value == "61.5"
-
-
-def test_its_card_has_no_bleu(app: AppTest, language: str) -> None:
-    opened(app, "model", lang=language)
-    assert "BLEU" not in visible(app) and texts(language)("model.title") in visible(app)

@@ -40,7 +40,7 @@ def test_all_files_or_none(run: Callable[..., int], tmp_path: Path, monkeypatch:
 
 
 def test_heads_is_narrowed_by_layer_and_head(run: Callable[..., int], tmp_path: Path) -> None:
-    """All heads, those of a layer, one: the same word."""
+    """All heads, one layer's, one: the same word."""
 
     for options, count in (((), 8), (("--layer=2",), 4), (("--layer=2", "--head=3"), 1)):
         out = tmp_path / f"{count}.json"

@@ -116,7 +116,7 @@ def test_sigterm_ends_the_server_as_well() -> None:
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
-    """What bash would offer for the last of some words after `headlight`."""
+    """Offers of bash for the last of some words after `headlight`."""
     bash = shutil.which("bash")
     if bash is None or sys.platform == "win32":
         skip_or_fail("bash is missing, so its completion cannot be tried")

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.app.conftest import SENTENCE
-from tests.app.export.test_again import ENDINGS, SPACED
 from transformer_core.cli import main
 from transformer_core.storage.manifest import Manifest
 from viz_app.cli import PROGRAM
-from viz_app.export import command
+from viz_app.export import command, command_for
 from viz_app.export.embedded_record import read_record
+from viz_app.figures import VIEWS
 
+ENDINGS = ("pdf", "svg", "png", "tex", "json", "csv", "npz")
+# Spaces that a comment, an attribute or a line of its own must not lose.
+SPACED = 'The  house\u00a0\u2028\u3000was\tbuilt <!-- %\\ "a" & 100 % --> ago.'
 HEAD = ("--view=head", "--kind=cross", "--layer=2", "--head=3")
 PLACE, STYLE = ("--layer=1", "--head=1"), ("--width-mm=90", "--letters=true", "--scale=cividis", "--theme=dark")
 # Each format and kind of figure: view, formats, text, options. The masked map has its hatching drawn by itself.
@@ -124,3 +132,50 @@ def test_a_missing_model_is_named_with_its_hash(
 def test_words_of_a_command_come_back(values: list[str]) -> None:
     written = command._command("export", [("text", value) for value in values])
     assert command.command_words(written) == ["python", "-m", "viz_app", "export", *(f"--text={v}" for v in values)]
+
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# Runs the program one day later: a file with the date in it would differ.
+TOMORROW = """
+import datetime, runpy, sys, time
+
+now = time.time
+time.time = lambda: now() + 86_400
+
+class Tomorrow(datetime.datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return cls.fromtimestamp(time.time(), tz)
+    today = now
+
+datetime.datetime = Tomorrow
+try: runpy.run_module('viz_app', run_name='__main__')
+except SystemExit as end: assert not end.code, end.code
+assert 'streamlit' not in sys.modules
+"""
+
+
+@pytest.mark.process
+def test_a_process_of_its_own_makes_the_same_file_without_streamlit(
+    run: Callable[..., int], tmp_path: Path, at_checkpoint: str
+) -> None:
+    out = tmp_path / "first.pdf"
+    place = ["--view=lines", "--kind=encoder", "--layer=1", "--heads=1,2"]
+    assert run("export", *place, f"--text={SENTENCE}", f"--out={out}") == 0
+    words = shlex.split(str(read_record(out.read_bytes(), "pdf")["command"]))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    made = tmp_path / "again"
+    made.mkdir()
+    target = made / words[-1].removeprefix("--out=")
+    command = [sys.executable, "-c", TOMORROW, *words[3:-1], f"--out={target}"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert target.read_bytes() == out.read_bytes()
+
+
+def test_a_figure_without_a_checkpoint_has_no_command() -> None:
+    from viz_app.figures import own_maps
+
+    weights = np.full((1, 1, 2, 2), 0.5, dtype=np.float32)
+    assert command_for(VIEWS["layer"].draw(maps=own_maps(weights, ["a", "b"], ["c", "d"]), kind="own")) == ""

@@ -15,15 +15,15 @@ import msgspec
 import numpy as np
 import pytest
 
+from tests.app.conftest import Serve
 from tests.app.figures.samples import drawn
 from tests.atlas_samples import drawn_atlas
 from transformer_core.atlas.measures import NAMES, measure_named, measures
 from transformer_core.atlas.naming import head_roles
 from transformer_core.atlas.record import Atlas, Source
-from transformer_core.atlas.storage import FILE, load_atlas, to_bytes
+from transformer_core.atlas.storage import FILE, load_atlas
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.cli import main
-from transformer_core.storage.measurements import write_derived
 from viz_app.cli import PROGRAM
 from viz_app.export.atlas_table import COLUMNS, TABLES, to_csv, to_npz
 from viz_app.export.command import command_for
@@ -96,14 +96,10 @@ VIEW_OPTIONS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture
-def folder(random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(serve_atlas: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkpoint with an atlas, from where the test now stands."""
-    copy = tmp_path / "measured"
-    shutil.copytree(random_checkpoint, copy)
-    weights = load_checkpoint(copy).weights_hash
-    write_derived(copy, weights, {FILE: to_bytes(drawn_atlas(weights_hash=weights))})
     monkeypatch.chdir(tmp_path)
-    return copy
+    return serve_atlas()
 
 
 @pytest.fixture
@@ -114,7 +110,7 @@ def atlas(folder: Path) -> Atlas:
 @pytest.mark.parametrize(("view", "parameters"), VIEW_OPTIONS)
 def test_the_command_makes_the_same_file(folder: Path, view: str, parameters: dict[str, Any]) -> None:
     options = FigureOptions(view=view, language="ko", **parameters)
-    figure = run_figure(options, Sentence(checkpoint="measured", text=""), ModelRunner())
+    figure = run_figure(options, Sentence(checkpoint="served", text=""), ModelRunner())
     style = Style(width_mm=70.5, theme="dark")
     words = shlex.split(command_for(figure, style, format="json"))
     assert words[:3] == ["python", "-m", "viz_app"] and not any(word.startswith("--text") for word in words)
@@ -177,7 +173,7 @@ def test_a_band_is_in_every_format(atlas: Atlas) -> None:
 
 
 def test_a_model_without_a_sound_atlas_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["export", "--checkpoint=measured", "--view=grid", "--out=out.pdf"]
+    arguments = ["export", "--checkpoint=served", "--view=grid", "--out=out.pdf"]
     (folder / "derived" / FILE).write_bytes(b"{}")
     assert main(arguments, PROGRAM) == 1
     assert "atlas.json" in capsys.readouterr().err
@@ -187,12 +183,12 @@ def test_a_model_without_a_sound_atlas_is_refused(folder: Path, capsys: pytest.C
 
 
 def test_the_papers_appendix_has_the_grids_and_the_curves(folder: Path) -> None:
-    command = ["export", "--checkpoint=measured", "--set=paper", "--out=paper", "--format=json"]
+    command = ["export", "--checkpoint=served", "--set=paper", "--out=paper", "--format=json"]
     assert main(command, PROGRAM) == 0
     names = {path.stem for path in Path("paper/json").iterdir()}
     of_atlas = {f"headlight_{name}" for name in ("grid_gain", "grid_effect", "pruning_all_bleu")}
     assert of_atlas <= names and len(names) == 5 + len(of_atlas)
-    assert main(["reproduce", "paper/json/headlight_grid_effect.json", "--checkpoint=measured"], PROGRAM) == 0
+    assert main(["reproduce", "paper/json/headlight_grid_effect.json", "--checkpoint=served"], PROGRAM) == 0
     shutil.rmtree(folder / "derived")
     shutil.rmtree("paper")
     assert main(command, PROGRAM) == 0

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ from viz_app.cli import PROGRAM
 from viz_app.export import head_means
 
 LAYERS, HEADS = 2, 4
+GRID = ["export", "--checkpoint=model", "--table=effect.means.csv", "--view=grid"]
 
 
 @pytest.fixture
@@ -53,33 +56,34 @@ def test_the_figure_has_the_means_and_its_command(folder: Path, measure: str, pe
     assert data["provenance"]["table"]["name"] == f"{measure}.means.csv"
 
 
-@pytest.mark.parametrize("damage", ["other model", "a head less", "no table", "text", "no numbers", "large"])
+def tear(file: Path) -> None:
+    """Leave the last head out."""
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:-2]))
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (lambda file: write(file.name, "effect", weights_hash="a" * 64), "of another model"),
+        (tear, "no table of means"),
+        (lambda file: file.write_bytes(b"\xff\x00\xfe" * 50), "no table of means"),
+        (lambda file: file.write_text("measure,head\neffect,cross.1.1\n", encoding="utf-8"), "no table of means"),
+        (lambda file: file.write_bytes(file.read_bytes().replace(b",effect,", b",effect,x")), "no table of means"),
+        (lambda file: os.truncate(file, head_means.MAX_BYTES + 1), "at most"),
+    ],
+    ids=["other model", "a head less", "no table", "text", "no numbers", "large"],
+)
 def test_another_table_is_refused(
-    damage: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    damage: Callable[[Path], object], said: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = Path("effect.means.csv")
-    if damage == "other model":
-        write(file.name, "effect", weights_hash="a" * 64)
-    elif damage == "a head less":
-        file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:-2]))
-    elif damage == "no table":
-        file.write_bytes(b"\xff\x00\xfe" * 50)
-    elif damage == "text":
-        file.write_text("measure,head\neffect,cross.1.1\n", encoding="utf-8")
-    elif damage == "no numbers":
-        file.write_bytes(file.read_bytes().replace(b",effect,", b",effect,x"))
-    else:
-        monkeypatch.setattr(head_means, "MAX_BYTES", 10)
-    arguments = ["export", "--checkpoint=model", f"--table={file}", "--view=grid", "--out=a.pdf"]
-    assert main(arguments, PROGRAM) in (1, 2)
-    said = capsys.readouterr().err.splitlines()[-1]
-    wanted = {"other model": "of another model", "large": "at most 10"}.get(damage, "no table of means")
-    assert said.startswith("error: ") and wanted in said and not Path("a.pdf").exists()
+    damage(Path("effect.means.csv"))
+    assert main([*GRID, "--out=a.pdf"], PROGRAM) in (1, 2)
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("error: ") and said in line and not Path("a.pdf").exists()
 
 
 def test_a_table_needs_its_view(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["export", "--checkpoint=model", "--table=effect.means.csv", "--out=a.pdf"]
-    assert main([*arguments, "--view=pruning"], PROGRAM) == 2
+    assert main([*GRID[:-1], "--out=a.pdf", "--view=pruning"], PROGRAM) == 2
     assert "--table needs --view grid" in capsys.readouterr().err
 
 
@@ -88,9 +92,7 @@ def test_the_figure_is_reproduced_from_its_table_wherever_it_is(
     ending: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = f"a.{ending}"
-    assert (
-        main(["export", "--checkpoint=model", "--table=effect.means.csv", "--view=grid", f"--out={out}"], PROGRAM) == 0
-    )
+    assert main([*GRID, f"--out={out}"], PROGRAM) == 0
     Path("model").rename("moved")
     Path("effect.means.csv").rename("renamed.csv")
     assert main(["reproduce", out, "--checkpoint", "moved", "--table", "renamed.csv"], PROGRAM) == 0

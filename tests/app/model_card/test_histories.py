@@ -43,22 +43,21 @@ def test_the_own_history_comes_first(random_checkpoint: Path, grown_checkpoint: 
 
 
 @pytest.mark.parametrize(
-    ("name", "layers", "steps"), [("heads-at-rest", "6 + 6", "8,150"), ("parser", "4 + 4", "7,000")]
+    ("params", "key", "facts"),
+    [
+        ({"lang": "en"}, "of_small", {"name": "base", "layers": "2 + 2", "steps": "3,000"}),
+        ({"lang": "ko"}, "of_small", {"name": "base", "layers": "2 + 2", "steps": "3,000"}),
+        # Of models that ship no more.
+        ({"grown_of": "heads-at-rest"}, "of_kept", {"name": "heads-at-rest", "layers": "6 + 6", "steps": "8,150"}),
+        ({"grown_of": "parser"}, "of_kept", {"name": "parser", "layers": "4 + 4", "steps": "7,000"}),
+    ],
 )
-def test_the_history_of_a_model_that_ships_no_more_is_offered_as_what_it_is(
-    name: str, layers: str, steps: str, app: AppTest
+def test_the_page_says_which_model_it_shows(
+    params: dict[str, str], key: str, facts: dict[str, str], app: AppTest
 ) -> None:
-    opened(app, "model", grown_of=name)
-    facts = {"name": name, "layers": layers, "heads": 8, "steps": steps}
-    assert texts("en")("growth.of_kept", **facts) in shown(app)
-
-
-def test_the_page_says_which_model_it_shows(app: AppTest, language: str) -> None:
-    t = texts(language)
-    opened(app, "model", lang=language)
-    assert t("growth.title") in shown(app)
-    facts = {"name": "base", "layers": "2 + 2", "heads": 8, "steps": "3,000"}
-    assert t("growth.of_small", **facts) in shown(app)
+    t = texts(params.get("lang", "en"))
+    opened(app, "model", **params)
+    assert t("growth.title") in shown(app) and t(f"growth.{key}", **facts, heads=8) in shown(app)
 
 
 def test_the_page_shows_the_models_own_history(

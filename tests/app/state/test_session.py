@@ -11,7 +11,7 @@ from viz_app.state import session
 
 
 class Replaced(BaseException):
-    """What Streamlit raises in a run when another one waits: no `Exception`."""
+    """Raised by Streamlit in a run when another one waits: no `Exception`."""
 
 
 @pytest.fixture
