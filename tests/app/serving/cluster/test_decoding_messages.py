@@ -1,4 +1,4 @@
-"""What front ends and model servers say to each other: it comes back as it was, and nothing else is taken."""
+"""Messages of front ends and model servers: they come back as they were, and nothing else is taken."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import msgspec
-import numpy as np
 import pytest
 
+from tests.app.serving.decoding.test_batching import same_maps
 from tests.app.serving.scheduling.test_request_queue import PATIENCE
-from transformer_core.attention_maps import KINDS, MapsTooLarge
+from transformer_core.attention_maps import MapsTooLarge
 from transformer_core.decoding.beam import SearchResult
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
@@ -72,11 +72,7 @@ def test_everything_comes_back_as_it_was(translator: Translator, sentence: Encod
     assert read_request(request(translator, sentence), translator).sentence == sentence
     result = read_reply(reader(to_reply(decoded)), translator, sentence)
     assert result.result == decoded.result
-    for kind in KINDS:
-        np.testing.assert_array_equal(result.maps.weights(kind), decoded.maps.weights(kind))
-        assert result.maps.queries(kind) == decoded.maps.queries(kind)
-        assert result.maps.keys(kind) == decoded.maps.keys(kind)
-    assert result.maps.finished == decoded.maps.finished
+    same_maps(result.maps, decoded.maps)
 
 
 @pytest.mark.parametrize(
@@ -90,13 +86,14 @@ def test_everything_comes_back_as_it_was(translator: Translator, sentence: Encod
         ({"ids": [-1]}, "request"),
         ({"unknown": None}, "request"),
         ({name: [value] * 100_000 for name, value in {"ids": 5, "unknown": False}.items()}, "request"),
+        *((data, "request") for data in (b"", b"[]", b"\xff", b'{"weights_hash": "\\ud800"}', b"9" * 5000)),
     ],
 )
 def test_a_request_that_cannot_be_served_is_refused(
-    translator: Translator, sentence: Encoding, changes: dict[str, Any], error: str
+    translator: Translator, sentence: Encoding, changes: dict[str, Any] | bytes, error: str
 ) -> None:
     with pytest.raises(Refused) as refused:
-        read_request(request(translator, sentence, **changes), translator)
+        read_request(changes if isinstance(changes, bytes) else request(translator, sentence, **changes), translator)
     assert refused.value.refusal.error == error
 
 
@@ -104,12 +101,6 @@ def test_ids_beyond_the_vocabulary_are_refused(translator: Translator) -> None:
     wrong = Encoding((len(translator.tokenizer.source),), ("x",), ((0, 1),), (False,))
     with pytest.raises(Refused, match="ids must be from 0 to"):
         read_request(request(translator, wrong), translator)
-
-
-@pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b'{"weights_hash": "\\ud800"}', b"9" * 5000])
-def test_what_is_no_request_is_refused(translator: Translator, data: bytes) -> None:
-    with pytest.raises(Refused):
-        read_request(data, translator)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Sentences of different visitors in one batch: each gets what it would get alone, and nobody pays for another."""
+"""Sentences of different visitors in one batch: each gets what it would get alone, and pays for itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from tests.app.serving.scheduling.test_request_queue import PATIENCE, all_busy, wait_until
 from tests.app.serving.scheduling.test_single_flight_cache import in_thread
-from transformer_core.attention_maps import KINDS, MapsTooLarge, map_bytes
+from transformer_core.attention_maps import KINDS, AttentionMaps, MapsTooLarge, map_bytes
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.serving.decoding import decoded_batch as decoding
@@ -53,7 +53,7 @@ def ask_all(service: TranslationService, texts: Sequence[str]) -> list[tuple[thr
 
 
 def answers_to(service: TranslationService, texts: Sequence[str]) -> list[Any]:
-    """What each is answered, all at once."""
+    """Answers to each, all at once."""
     asked = ask_all(service, texts)
     for thread, _ in asked:
         thread.join(PATIENCE)
@@ -65,13 +65,20 @@ def check_all(service: TranslationService, texts: Sequence[str]) -> None:
         check(result, service.translator, text)
 
 
+def same_maps(one: AttentionMaps, other: AttentionMaps, atol: float = 0.0) -> None:
+    for kind in KINDS:
+        np.testing.assert_allclose(one.weights(kind), other.weights(kind), rtol=0, atol=atol)
+        assert one.queries(kind) == other.queries(kind) and one.keys(kind) == other.keys(kind)
+    assert one.finished == other.finished
+
+
 def check(result: TranslationResult, translator: Translator, text: str) -> None:
     alone = translator.translate(text, beam=BEAM)
     assert result.translation.text == alone.text and result.translation.source == text
     assert result.translation.scores == pytest.approx(alone.scores, abs=1e-5)
     assert [each.ids for each in result.translation.hypotheses] == [each.ids for each in alone.hypotheses]
-    for kind in KINDS:
-        np.testing.assert_allclose(result.maps.weights(kind), alone.attention.weights(kind), atol=1e-5)
+    assert [node.token for node in result.translation.history] == [node.token for node in alone.history]
+    same_maps(result.maps, alone.attention, atol=1e-5)
 
 
 def test_whoever_waits_is_decoded_with_the_others(service: TranslationService, batches: list[list[int]]) -> None:

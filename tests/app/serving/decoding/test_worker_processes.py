@@ -1,4 +1,4 @@
-"""Decoding in processes: what they give back, how they are told to stop, and what happens when one is killed."""
+"""Decoding in processes: results, the order to stop, and the death of one."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from tests.app.serving.decoding.test_batching import TEXTS, check, check_all
+from tests.app.serving.decoding.test_batching import TEXTS, check, check_all, same_maps
 from tests.app.serving.scheduling.test_request_queue import wait_until
-from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
@@ -70,10 +68,8 @@ def served_by(translator: Translator, workers: WorkerProcesses) -> TranslationSe
 
 def assert_same(result: list[Any], expected: list[Any]) -> None:
     for one, other in zip(result, expected, strict=True):
-        assert isinstance(one, Decoded) and isinstance(other, Decoded)
-        assert one.result == other.result
-        for kind in KINDS:
-            np.testing.assert_array_equal(one.maps.weights(kind), other.maps.weights(kind))
+        assert isinstance(one, Decoded) and one.result == other.result
+        same_maps(one.maps, other.maps)
 
 
 def test_a_process_decodes_as_this_one(workers: WorkerProcesses, key: ModelKey, translator: Translator) -> None:

@@ -55,15 +55,10 @@ def test_a_model_that_was_trained_again_is_served_at_the_next_request(folder: Pa
     expected = Translator.load(french_checkpoint).translate(TEXT, beam=4).text
     assert new.translate("visitor", TEXT).translation.text == expected
     assert loader.get_translation_service("own") is new
-
-
-def test_the_old_model_is_released(folder: Path, french_checkpoint: Path) -> None:
-    old = weakref.ref(loader.get_translation_service("own").translator.model)
-    assert old() is not None
-    replace(folder, french_checkpoint)
-    loader.get_translation_service("own")
+    model = weakref.ref(old.translator.model)
+    del old
     gc.collect()
-    assert old() is None
+    assert model() is None, "the old model is released"
 
 
 def test_a_request_keeps_the_model_that_it_began_with(folder: Path, french_checkpoint: Path) -> None:
@@ -77,15 +72,11 @@ def test_a_request_keeps_the_model_that_it_began_with(folder: Path, french_check
     assert outcome == [old.translator.translate(TEXT, beam=4).text]
 
 
-def test_the_same_files_are_not_loaded_again(folder: Path) -> None:
+def test_the_same_files_are_not_loaded_again_nor_where_the_manifest_is_away(folder: Path) -> None:
     old = loader.get_translation_service("own")
     for file in folder.iterdir():
         os.utime(file, (0, 0))
     assert loader.get_translation_service("own") is old
-
-
-def test_a_model_is_served_while_its_manifest_is_away(folder: Path) -> None:
-    old = loader.get_translation_service("own")
     (folder / "manifest.json").unlink()
     assert loader.get_translation_service("own") is old
 

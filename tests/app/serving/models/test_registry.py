@@ -69,37 +69,33 @@ def test_services_are_shared_few_and_behind_one_gate(
         loader.get_translation_service("../french")
 
 
+def context(model: str, language: str = "en", state: LessonState | None = None) -> LessonContext:
+    """A visitor of a model."""
+    return LessonContext(TEXT, state or LessonState(), language, lambda: loader.get_translation_service(model), "me")
+
+
 def test_what_the_lessons_keep_is_kept_for_each_model(two_models: None) -> None:
     """Two models may read the same sentence: what was computed of the one is not shown of the other."""
     st.session_state.clear()
-    for state in (LessonState("roles"), LessonState("one")):
-        contexts = [
-            LessonContext(TEXT, state, "en", lambda name=name: loader.get_translation_service(name), "me")  # type: ignore[misc]
-            for name in ("random", "french")
-        ]
-        rows = [lesson_module("heads").data(context).values for context in contexts]
+    for scene in ("roles", "one"):
+        both = [context(name, state=LessonState(scene)) for name in ("random", "french")]
+        rows = [lesson_module("heads").data(each).values for each in both]
         shapes = [{kind: len(heads) for kind, heads in values["roles"].items()} for values in rows]
         assert [len(values["roles"]["cross"]) for values in rows] != [0, 0]
         assert shapes[0] != shapes[1], "2 layers of 4 heads, and 3 layers of 2"
 
 
-@pytest.mark.parametrize(
-    ("language", "expected"), [("en", "English → French, french,"), ("ko", "영어 → 프랑스어, french,")]
-)
-def test_a_handout_names_the_model(two_models: None, french_checkpoint: Path, language: str, expected: str) -> None:
-    context = LessonContext(TEXT, LessonState(), language, lambda: loader.get_translation_service("french"), "me")
-    assert (
-        f"{expected} {Translator.load(french_checkpoint).checkpoint_hash[:12]}"
-        in render_sheet("brief", context).decode()
-    )
+def test_a_handout_names_the_model(two_models: None, french_checkpoint: Path) -> None:
+    identity = Translator.load(french_checkpoint).checkpoint_hash[:12]
+    for language, name in (("en", "English → French"), ("ko", "영어 → 프랑스어")):
+        assert f"{name}, french, {identity}" in render_sheet("brief", context("french", language)).decode()
 
 
 def test_small_models_read_german_whoever_speaks(two_models: None) -> None:
-    """What a French model wrote would be noise to them."""
-    by_french = LessonContext(TEXT, LessonState(), "en", lambda: loader.get_translation_service("french"), "me")
+    """French would be noise to them."""
     healthy = Translator.load(Path("checkpoints/small/base"))
-    assert small_target(by_french) == healthy.translate(TEXT).text
-    untold = LessonContext(TEXT, LessonState(), "en", lambda: loader.get_translation_service("random"), "me")
+    assert small_target(context("french")) == healthy.translate(TEXT).text
+    untold = context("random")
     assert small_target(untold) == untold.result.translation.text
 
 

@@ -1,4 +1,4 @@
-"""What is computed once for many sessions: one computation, one order, one bound of memory."""
+"""Values that are computed once for many sessions: one computation, one order, one bound of memory."""
 
 from __future__ import annotations
 

@@ -7,12 +7,12 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.app.serving.scheduling.test_request_queue import wait_until
 from tests.core.conversion.language_twins import language_folder
 from tests.core.conversion.marian_twins import marian_folder
 from transformer_core.storage.temporary_folders import remove_leftovers
@@ -31,17 +31,23 @@ _FORCED = ("forced_bos_token_id",)
 
 @pytest.fixture(scope="module")
 def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folders of other programs: `opus-mt-ko-en`, and `nllb`, which has many languages."""
+    """A folder of another program, `opus-mt-ko-en`."""
     root = tmp_path_factory.mktemp("foreign")
     marian_folder(root / "opus-mt-ko-en")
     (root / "opus-mt-ko-en" / "tokenizer_config.json").write_text("{}", encoding="utf-8")
     (root / "opus-mt-ko-en" / "README.md").write_text("---\nlicense: apache-2.0\n---\n", encoding="utf-8")
-    language_folder(root / "nllb", "nllb")
-    for file, names in (("tokenizer_config.json", ("src_lang", "tgt_lang")), ("generation_config.json", _FORCED)):
-        path = root / "nllb" / file
-        told = json.loads(path.read_text(encoding="utf-8"))
-        path.write_text(json.dumps({k: v for k, v in told.items() if k not in names}), encoding="utf-8")
     return root
+
+
+@pytest.fixture(scope="module")
+def nllb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another one, of many languages."""
+    folder = tmp_path_factory.mktemp("foreign") / "nllb"
+    language_folder(folder, "nllb")
+    for file, names in (("tokenizer_config.json", ("src_lang", "tgt_lang")), ("generation_config.json", _FORCED)):
+        told = json.loads((folder / file).read_text(encoding="utf-8"))
+        (folder / file).write_text(json.dumps({k: v for k, v in told.items() if k not in names}), encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
@@ -55,16 +61,13 @@ def store(tmp_path: Path) -> Iterator[OpenedModels]:
 
 
 def over(store: OpenedModels) -> module.Opening:
-    end = time.monotonic() + SECONDS
-    while time.monotonic() < end:
-        opening = store.opening
-        assert opening is not None
-        if opening.is_over:
-            return opening
-        time.sleep(0.02)
-    raise AssertionError(f"still at {store.opening}")
+    """Wait for the end of the opening."""
+    wait_until(lambda: store.opening is not None and store.opening.is_over, SECONDS)
+    assert store.opening is not None
+    return store.opening
 
 
+@pytest.mark.process
 def test_a_folder_becomes_a_model_and_stays_as_it_was(store: OpenedModels, foreign: Path) -> None:
     before = {path: path.read_bytes() for path in (foreign / "opus-mt-ko-en").iterdir()}
     store.open_folder("opus-mt-ko-en", foreign / "opus-mt-ko-en")
@@ -85,16 +88,18 @@ def test_a_folder_becomes_a_model_and_stays_as_it_was(store: OpenedModels, forei
     assert {path: path.read_bytes() for path in (foreign / "opus-mt-ko-en").iterdir()} == before
 
 
-def test_a_model_of_many_languages_needs_two(store: OpenedModels, foreign: Path) -> None:
-    store.open_folder("nllb", foreign / "nllb")
+@pytest.mark.process
+def test_a_model_of_many_languages_needs_two(store: OpenedModels, nllb: Path) -> None:
+    store.open_folder("nllb", nllb)
     opening = over(store)
     assert (opening.problem, opening.values.get("family")) == ("languages", "NLLB-200"), opening
     assert "deu_Latn" in opening.values["names"]
-    store.open_folder("nllb", foreign / "nllb", "eng_Latn", "deu_Latn")
+    store.open_folder("nllb", nllb, "eng_Latn", "deu_Latn")
     assert over(store).state == "done"
     assert (store.models["nllb"].source_language, store.models["nllb"].target_language) == ("en", "de")
 
 
+@pytest.mark.process
 def test_a_checkpoint_is_opened_where_it_lies_and_stays_when_removed(
     store: OpenedModels, french_checkpoint: Path, random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +119,7 @@ def test_a_checkpoint_is_opened_where_it_lies_and_stays_when_removed(
     assert Translator.load(french_checkpoint).config.to_dict() == report.options
 
 
+@pytest.mark.process
 def test_what_is_no_model_says_so_and_names_no_place(store: OpenedModels, foreign: Path, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged"
     shutil.copytree(foreign / "opus-mt-ko-en", damaged)
@@ -124,7 +130,7 @@ def test_what_is_no_model_says_so_and_names_no_place(store: OpenedModels, foreig
     assert str(tmp_path) not in opening.values["reason"] and store.models == {}
 
 
-def test_a_full_disk_is_noticed_before_anything_is_written(foreign: Path, tmp_path: Path) -> None:
+def test_a_full_disk_is_noticed_before_anything_is_written(tmp_path: Path) -> None:
     usage = shutil.disk_usage(tmp_path)
     with pytest.MonkeyPatch.context() as patch, pytest.raises(OpenError) as error:
         patch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=open_error.SPARE_BYTES + 5_000_000))
@@ -132,10 +138,11 @@ def test_a_full_disk_is_noticed_before_anything_is_written(foreign: Path, tmp_pa
     assert (error.value.problem, error.value.values) == ("disk", {"needed": "7", "free": "5"})
 
 
-def test_one_at_a_time_and_stop(store: OpenedModels, foreign: Path) -> None:
+@pytest.mark.process
+def test_one_at_a_time_and_stop(store: OpenedModels, foreign: Path, nllb: Path) -> None:
     store.open_folder("first", foreign / "opus-mt-ko-en")
     with pytest.raises(OpenError, match="busy"):
-        store.open_folder("second", foreign / "nllb")
+        store.open_folder("second", nllb)
     store.stop()
     assert store.opening is None
     store.open_folder("second", foreign / "opus-mt-ko-en")
@@ -163,28 +170,25 @@ def test_a_process_that_is_killed(store: OpenedModels, foreign: Path) -> None:
 
 
 @pytest.mark.process
-def test_a_server_that_is_killed_leaves_nothing(foreign: Path, tmp_path: Path) -> None:
+def test_a_server_that_is_killed_leaves_nothing(nllb: Path, tmp_path: Path) -> None:
     """The process that opens a model outlives its server by a moment, in which it takes everything away."""
     script = (
         "import os, sys, time; from pathlib import Path\n"
         "from viz_app.serving.opening.opened_models import OpenedModels\n"
-        f"store = OpenedModels(Path({str(tmp_path)!r})); store.open_folder('x', Path({str(foreign / 'nllb')!r}))\n"
+        f"store = OpenedModels(Path({str(tmp_path)!r})); store.open_folder('x', Path({str(nllb)!r}))\n"
         "print('begun', flush=True); os.kill(os.getpid(), 9)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=SECONDS)
     assert done.stdout == b"begun\n" and done.returncode == -9
-    end = time.monotonic() + SECONDS
-    while list(tmp_path.iterdir()) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert list(tmp_path.iterdir()) == []
+    wait_until(lambda: not list(tmp_path.iterdir()), SECONDS)
 
 
 @pytest.mark.process
-def test_a_process_that_nobody_hears_any_more_takes_everything_away(foreign: Path, tmp_path: Path) -> None:
+def test_a_process_that_nobody_hears_any_more_takes_everything_away(nllb: Path, tmp_path: Path) -> None:
     """Its output may be closed a moment before its input, so that it hears of the end of its server by a failure."""
     place = tmp_path / "place"
     (place / "1").mkdir(parents=True)
-    job = {"place": str(place), "source": str(foreign / "nllb"), "out": str(place / "1" / "x"), "name": "x"}
+    job = {"place": str(place), "source": str(nllb), "out": str(place / "1" / "x"), "name": "x"}
     command = [sys.executable, "-m", "viz_app.serving.opening.opening_process"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
@@ -196,10 +200,7 @@ def test_a_process_that_nobody_hears_any_more_takes_everything_away(foreign: Pat
         process.stdin.close()
         assert process.stderr.read() == b""
         assert process.wait(SECONDS) == 1
-    end = time.monotonic() + SECONDS
-    while place.exists() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not place.exists()
+    wait_until(lambda: not place.exists(), SECONDS)
 
 
 def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_stay(tmp_path: Path) -> None:

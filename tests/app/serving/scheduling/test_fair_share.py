@@ -18,7 +18,7 @@ Client = tuple[str, str]  # address and session
 
 
 class Server:
-    """One slot; `clients` ask again when they are served, after a pause, each request taking so many seconds."""
+    """One slot; `clients` ask again when they are served, after a pause, each with the seconds of its requests."""
 
     def __init__(
         self, clients: dict[tuple[str, str], float], pauses: dict[tuple[str, str], float] | None = None

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = PATIENCE) -> None
 
 @contextmanager
 def all_busy(queue: RequestQueue) -> Iterator[None]:
-    """Nobody else's request can start meanwhile."""
+    """Keep every other request from starting meanwhile."""
     with ExitStack() as held:
         for number in range(queue.slots):
             held.enter_context(queue.slot(held.enter_context(queue.ticket(f"slot {number}"))))
@@ -36,28 +37,50 @@ def all_busy(queue: RequestQueue) -> Iterator[None]:
 class Worker:
     """A request in its own thread that works until it is released."""
 
-    def __init__(self, gate: RequestQueue, session: str, log: list[str] | None = None) -> None:
+    def __init__(
+        self, gate: RequestQueue, session: str, log: list[Any] | None = None, release: threading.Event | None = None
+    ) -> None:
         self.gate, self.session, self.log = gate, session, log if log is not None else []
-        self.release = threading.Event()
+        self.release, self.entered = release or threading.Event(), threading.Event()
         self.positions: list[int] = []
         self.error: BaseException | None = None
-        self.entered = threading.Event()
+        self.ticket: Ticket | None = None
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
 
     def _run(self) -> None:
         try:
-            with self.gate.ticket(self.session) as ticket, self.gate.slot(ticket, self.positions.append):
-                self.log.append(self.session)
-                self.entered.set()
-                while not self.release.wait(0.005):
-                    ticket.check()
+            with self.gate.ticket(self.session) as self.ticket:
+                self.work(self.ticket)
         except BaseException as error:
             self.error = error
+
+    def work(self, ticket: Ticket) -> None:
+        with self.gate.slot(ticket, self.positions.append):
+            self.log.append(self.session)
+            self.entered.set()
+            while not self.release.wait(0.005):
+                ticket.check()
 
     def join(self) -> None:
         self.thread.join(PATIENCE)
         assert not self.thread.is_alive()
+
+
+def busy(gate: RequestQueue, session: str = "busy") -> Worker:
+    """A request that works."""
+    worker = Worker(gate, session)
+    assert worker.entered.wait(PATIENCE)
+    return worker
+
+
+def finish(*workers: Worker) -> None:
+    """Let requests end; none fails."""
+    for worker in workers:
+        worker.release.set()
+    for worker in workers:
+        worker.join()
+        assert worker.error is None
 
 
 def test_no_more_than_the_slots_work_at_once() -> None:
@@ -66,11 +89,7 @@ def test_no_more_than_the_slots_work_at_once() -> None:
     wait_until(lambda: gate.working == 2 and gate.waiting == 3)
     time.sleep(0.05)
     assert gate.working == 2
-    for worker in workers:
-        worker.release.set()
-    for worker in workers:
-        worker.join()
-        assert worker.error is None
+    finish(*workers)
     assert gate.working == 0 and gate.waiting == 0
 
 
@@ -86,8 +105,7 @@ def test_first_come_first_served_and_each_knows_its_place() -> None:
     assert workers[0].positions == []
     for ahead, worker in zip((2, 1, 0, 0), workers, strict=True):
         assert worker.entered.wait(PATIENCE)
-        worker.release.set()
-        worker.join()
+        finish(worker)
         if ahead:
             wait_until(lambda ahead=ahead: ahead in workers[3].positions)  # type: ignore[misc]
     assert log == ["s0", "s1", "s2", "s3"]
@@ -110,38 +128,30 @@ def test_who_works_again_with_the_same_ticket_lets_the_others_go_first() -> None
     other = Worker(gate, "other", log)
     wait_until(lambda: gate.waiting == 1)
     again.set()
-    other.release.set()
-    other.join()
+    finish(other)
     thread.join(PATIENCE)
     assert log == ["first", "other", "second"]
 
 
 def test_a_newer_request_stops_the_one_that_works() -> None:
     gate = RequestQueue(slots=1)
-    old = Worker(gate, "same")
-    assert old.entered.wait(PATIENCE)
+    old = busy(gate, "same")
     new = Worker(gate, "same")
     old.join()
     assert isinstance(old.error, Superseded)
     assert new.entered.wait(PATIENCE)
-    new.release.set()
-    new.join()
-    assert new.error is None
+    finish(new)
 
 
 def test_of_many_quick_edits_only_the_newest_runs_to_its_end() -> None:
     gate = RequestQueue(slots=1)
     log: list[str] = []
-    busy = Worker(gate, "other")
-    assert busy.entered.wait(PATIENCE)
+    other = busy(gate)
     edits = []
     for i in range(6):
         edits.append(Worker(gate, "typing", log))
         wait_until(lambda i=i: all(not edit.thread.is_alive() for edit in edits[:i]) and gate.waiting == 1)  # type: ignore[misc]
-    busy.release.set()
-    assert edits[-1].entered.wait(PATIENCE)
-    edits[-1].release.set()
-    edits[-1].join()
+    finish(other, edits[-1])
     assert [type(edit.error) for edit in edits] == [Superseded] * 5 + [type(None)]
     assert log == ["typing"]
 
@@ -154,13 +164,11 @@ def test_a_waiter_that_gives_up_makes_room_for_the_next() -> None:
         raise Left
 
     gate = RequestQueue(slots=1)
-    busy = Worker(gate, "busy")
-    assert busy.entered.wait(PATIENCE)
+    worker = busy(gate)
     with gate.ticket("leaver") as ticket, pytest.raises(Left), gate.slot(ticket, leave):
         pytest.fail("must not enter")
     assert gate.waiting == 0
-    busy.release.set()
-    busy.join()
+    finish(worker)
     with gate.ticket("next") as ticket, gate.slot(ticket):
         assert gate.working == 1
 
@@ -179,7 +187,7 @@ def test_a_gate_needs_a_slot() -> None:
 
 def test_who_is_no_longer_wanted_does_not_cancel_the_newer_request() -> None:
     class Replaced(BaseException):
-        """What ends a run that another one has replaced."""
+        """End of a run that another one has replaced."""
 
     replaced = False
 
@@ -198,8 +206,7 @@ def test_who_is_no_longer_wanted_does_not_cancel_the_newer_request() -> None:
 def test_an_address_may_have_so_many_waiting_and_another_is_not_hindered() -> None:
     places = threading.local()
     gate = RequestQueue(1, visitor=lambda: Visitor(getattr(places, "address", "home")), max_waiting=3)
-    busy = Worker(gate, "busy")
-    assert busy.entered.wait(PATIENCE)
+    worker = busy(gate)
     waiting = [Worker(gate, f"s{number}") for number in range(3)]
     wait_until(lambda: gate.waiting == 3)
     with pytest.raises(QueueFull), gate.ticket("one more") as ticket, gate.slot(ticket):
@@ -215,28 +222,21 @@ def test_an_address_may_have_so_many_waiting_and_another_is_not_hindered() -> No
         thread = threading.Thread(target=enter, daemon=True)
         thread.start()
         wait_until(lambda: gate.waiting == 4)
-        busy.release.set()
-        for worker in waiting:
-            worker.release.set()
+        finish(worker, *waiting)
         assert entered.wait(PATIENCE)
         thread.join(PATIENCE)
-    for worker in (busy, *waiting):
-        worker.join()
-        assert worker.error is None
 
 
 def test_who_has_left_gives_up_waiting() -> None:
     present = [True]
     gate = RequestQueue(1)
-    busy = Worker(gate, "busy")
-    assert busy.entered.wait(PATIENCE)
+    worker = busy(gate)
     threading.Timer(0.1, lambda: present.__setitem__(0, False)).start()
     gone = Visitor("1.2.3.4", lambda: present[0])
     with gate.ticket("leaver", gone) as ticket, pytest.raises(Superseded), gate.slot(ticket):
         pytest.fail("must not enter")
     assert gate.waiting == 0
-    busy.release.set()
-    busy.join()
+    finish(worker)
 
 
 # --- requests that are served together --------------------------------------------------------------------------------
@@ -254,123 +254,99 @@ class Named(BatchJob):
         return isinstance(other, Named) and self.name[0] == other.name[0]
 
 
-class Served:
-    """A request in its own thread, served together with others that begin with the same letter, until released.
+class Served(Worker):
+    """A request that is served together with others that begin with the same letter, until released.
 
     The first one of a batch serves all of it: it writes down which.
     """
 
-    release = threading.Event()
+    def work(self, ticket: Ticket) -> None:
+        with self.gate.batch(ticket, Named(self.session)) as batch:
+            if batch:
+                self.log.append([each.name for each in batch])  # type: ignore[attr-defined]
+                assert self.release.wait(PATIENCE)
 
-    def __init__(self, queue: RequestQueue, work: str, batches: list[list[str]], address: str = "") -> None:
-        self.queue, self.work, self.batches, self.address = queue, work, batches, address
-        self.error: BaseException | None = None
-        self.ticket: Ticket | None = None
-        self.thread = threading.Thread(target=self._run, daemon=True)
-        self.thread.start()
 
-    def _run(self) -> None:
-        try:
-            with (
-                self.queue.ticket(self.work, Visitor(self.address)) as self.ticket,
-                self.queue.batch(self.ticket, Named(self.work)) as batch,
-            ):
-                if batch:
-                    self.batches.append([each.name for each in batch])
-                    assert self.release.wait(PATIENCE)
-        except BaseException as error:
-            self.error = error
+class Together:
+    """A queue whose requests are released together."""
 
-    def join(self) -> None:
-        self.thread.join(PATIENCE)
-        assert not self.thread.is_alive() and self.error is None
+    def __init__(self, **options: int) -> None:
+        self.queue, self.batches, self.release = RequestQueue(1, **options), list[list[str]](), threading.Event()
+
+    def ask(self, *names: str) -> list[Worker]:
+        """Requests that come in this order."""
+        workers: list[Worker] = []
+        for name in names:
+            before = self.queue.waiting
+            workers.append(Served(self.queue, name, self.batches, self.release))
+            wait_until(lambda before=before: self.queue.waiting == before + 1)  # type: ignore[misc]
+        return workers
 
 
 @pytest.fixture
-def released() -> Iterator[threading.Event]:
-    Served.release = threading.Event()
-    yield Served.release
-    Served.release.set()
+def together() -> Iterator[Together]:
+    result = Together()
+    yield result
+    result.release.set()
 
 
-def test_what_is_alike_is_served_together_in_the_order_of_turns(released: threading.Event) -> None:
-    queue, batches = RequestQueue(1), list[list[str]]()
+def test_what_is_alike_is_served_together_in_the_order_of_turns(together: Together) -> None:
+    queue, batches = together.queue, together.batches
     with all_busy(queue):
-        requests = []
-        for number, work in enumerate(["a1", "b1", "a2", "a3", "a4", "b2"]):
-            requests.append(Served(queue, work, batches))
-            wait_until(lambda number=number: queue.waiting == number + 1)  # type: ignore[misc]
+        requests = together.ask("a1", "b1", "a2", "a3", "a4", "b2")
     wait_until(lambda: bool(batches))
     assert batches == [["a1", "a2", "a3"]] and queue.working == 1, "three at most"
     for taken in (requests[2], requests[3]):
         taken.join()  # has nothing to do but wait for its result
-    released.set()
-    for request in requests:
-        request.join()
+    finish(*requests)
     assert batches == [["a1", "a2", "a3"], ["b1", "b2"], ["a4"]]
     assert queue.working == queue.waiting == 0
 
 
-def test_batches_at_the_same_time_share_those_that_wait(released: threading.Event) -> None:
-    queue, batches = RequestQueue(1, batches=2), list[list[str]]()
+def test_batches_at_the_same_time_share_those_that_wait() -> None:
+    together = Together(batches=2)
+    queue, batches = together.queue, together.batches
     queue._free[True] = 0
-    requests = [Served(queue, f"a{number}", batches) for number in range(4)]
-    wait_until(lambda: queue.waiting == 4)
+    requests = together.ask("a0", "a1", "a2", "a3")
     with queue._lock:  # both end at the same moment
         queue._free[True] = 2
         queue._reorder(queue._waiting)
     wait_until(lambda: len(batches) == 2)
     assert [len(batch) for batch in batches] == [2, 2]
-    released.set()
-    for request in requests:
-        request.join()
+    finish(*requests)
 
 
-def test_a_batch_and_a_request_alone_do_not_wait_for_each_other(released: threading.Event) -> None:
-    queue, batches = RequestQueue(1), list[list[str]]()
-    alone = Worker(queue, "alone")
-    assert alone.entered.wait(PATIENCE)
-    request = Served(queue, "a1", batches)
+def test_a_batch_and_a_request_alone_do_not_wait_for_each_other(together: Together) -> None:
+    queue, batches = together.queue, together.batches
+    alone = busy(queue, "alone")
+    request = Served(queue, "a1", batches, together.release)
     wait_until(lambda: batches == [["a1"]])
     second = Worker(queue, "second")
     wait_until(lambda: queue.waiting == 1)
     alone.release.set()
     assert second.entered.wait(PATIENCE)
-    second.release.set()
-    released.set()
-    for each in (alone, second, request):
-        each.join()
+    finish(alone, second, request)
 
 
-def test_who_is_cancelled_while_another_one_serves_it_counts_no_more(released: threading.Event) -> None:
-    queue, batches = RequestQueue(1), list[list[str]]()
+def test_who_is_cancelled_while_another_one_serves_it_counts_no_more(together: Together) -> None:
+    queue, batches = together.queue, together.batches
     with all_busy(queue):
-        first, second = Served(queue, "a1", batches), Served(queue, "a2", batches)
-        wait_until(lambda: queue.waiting == 2)
+        first, second = together.ask("a1", "a2")
     wait_until(lambda: len(batches) == 1)
     second.join()
-    third = Served(queue, "a3", batches)
-    wait_until(lambda: queue.waiting == 1)
+    (third,) = together.ask("a3")
     assert third.ticket is not None
     third.ticket.cancel()
-    third.thread.join(PATIENCE)
+    third.join()
     assert isinstance(third.error, Superseded)
-    released.set()
-    first.join()
+    finish(first)
     assert queue.working == queue.waiting == 0 and not queue._share._present
 
 
-def test_whoever_is_served_with_others_pays_for_its_part(released: threading.Event) -> None:
-    queue, batches = RequestQueue(1), list[list[str]]()
-    with all_busy(queue):
-        requests = [Served(queue, f"a{number}", batches) for number in range(3)]
-        wait_until(lambda: queue.waiting == 3)
+def test_whoever_is_served_with_others_pays_for_its_part(together: Together) -> None:
+    with all_busy(together.queue):
+        requests = together.ask("a0", "a1", "a2")
     time.sleep(0.3)
-    released.set()
-    for request in requests:
-        request.join()
-    assert (
-        max(queue._share._last[f"a{number}"] for number in range(3))
-        < 0.2
-        < sum(queue._share._last[f"a{number}"] for number in range(3))
-    )
+    finish(*requests)
+    paid = [together.queue._share._last[each.session] for each in requests]
+    assert max(paid) < 0.2 < sum(paid)

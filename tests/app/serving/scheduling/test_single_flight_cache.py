@@ -74,49 +74,61 @@ def test_an_abandoned_computation_hears_of_it() -> None:
     assert len(cache) == 0
 
 
+class Pair:
+    """Two who ask for the same, of whom the first computes it until it may go on."""
+
+    def __init__(self, lead: Callable[[Callable[[], bool]], str], follow: Callable[[object], str]) -> None:
+        self.cache, self.leader, self.go = cache_of(), Ticket("leader"), threading.Event()
+        started = threading.Event()
+
+        def compute(unwanted: Callable[[], bool]) -> str:
+            started.set()
+            assert self.go.wait(PATIENCE)
+            return lead(unwanted)
+
+        self.first = in_thread(lambda: self.cache.get("key", compute, self.leader))
+        assert started.wait(PATIENCE)
+        self.second = in_thread(lambda: self.cache.get("key", follow, Ticket("follower")))
+        wait_until(lambda: next(iter(self.cache._flights.values())).followers == 1)
+
+    def outcomes(self) -> list[Any]:
+        """Results or errors of both."""
+        self.go.set()
+        for thread, _ in (self.first, self.second):
+            thread.join(PATIENCE)
+        return [outcome[0] for _, outcome in (self.first, self.second)]
+
+
+def once_only(_: object) -> str:
+    pytest.fail("once only")
+
+
 def test_a_computation_goes_on_while_somebody_else_waits_for_it() -> None:
-    cache, leader, started, go = cache_of(), Ticket("leader"), threading.Event(), threading.Event()
     heard: list[bool] = []
-
-    def compute(unwanted: Callable[[], bool]) -> str:
-        started.set()
-        assert go.wait(PATIENCE)
-        heard.append(unwanted())
-        return "value"
-
-    first, _ = in_thread(lambda: cache.get("key", compute, leader))
-    assert started.wait(PATIENCE)
-    second, outcome = in_thread(lambda: cache.get("key", lambda _: pytest.fail("once only"), Ticket("follower")))
-    wait_until(lambda: next(iter(cache._flights.values())).followers == 1)
-    leader.cancel()
-    go.set()
-    first.join(PATIENCE)
-    second.join(PATIENCE)
-    assert heard == [False]
-    assert outcome == ["value"]
+    pair = Pair(lambda unwanted: heard.append(unwanted()) or "value", once_only)
+    pair.leader.cancel()
+    assert pair.outcomes()[1] == "value" and heard == [False]
 
 
 def test_a_follower_takes_over_when_the_leader_gives_up() -> None:
-    cache, started, go = cache_of(), threading.Event(), threading.Event()
-
     def give_up(_: object) -> str:
-        started.set()
-        assert go.wait(PATIENCE)
         raise Superseded
 
-    first, lost = in_thread(lambda: cache.get("key", give_up, Ticket("leader")))
-    assert started.wait(PATIENCE)
-    second, outcome = in_thread(lambda: cache.get("key", lambda _: "mine", Ticket("follower")))
-    wait_until(lambda: next(iter(cache._flights.values())).followers == 1)
-    go.set()
-    first.join(PATIENCE)
-    second.join(PATIENCE)
-    assert isinstance(lost[0], Superseded)
-    assert outcome == ["mine"]
+    lost, outcome = Pair(give_up, lambda _: "mine").outcomes()
+    assert isinstance(lost, Superseded) and outcome == "mine"
+
+
+def test_a_failure_reaches_everybody_and_is_not_kept() -> None:
+    def fail(_: object) -> str:
+        raise RuntimeError("no")
+
+    pair = Pair(fail, once_only)
+    assert all(isinstance(each, RuntimeError) for each in pair.outcomes())
+    assert pair.cache.get("key", lambda _: "again", Ticket("c")) == "again"
 
 
 class Left(BaseException):
-    """What ends a run of Streamlit: no `Exception`."""
+    """End of a run of Streamlit: no `Exception`."""
 
 
 @pytest.mark.parametrize("how", ["asks for something else", "leaves"])
@@ -161,25 +173,6 @@ def test_who_waited_with_another_keeps_the_place_when_that_one_goes(how: str) ->
     assert log == ["B:X", "C:Y", "A:Z"]
     assert [outcome for _, outcome in (second, third, fourth)] == [["X"], ["Y"], ["Z"]]
     assert first[1] == ["left"] or isinstance(first[1][0], Superseded)
-
-
-def test_a_failure_reaches_everybody_and_is_not_kept() -> None:
-    cache, started, go = cache_of(), threading.Event(), threading.Event()
-
-    def fail(_: object) -> str:
-        started.set()
-        assert go.wait(PATIENCE)
-        raise RuntimeError("no")
-
-    first, one = in_thread(lambda: cache.get("key", fail, Ticket("a")))
-    assert started.wait(PATIENCE)
-    second, two = in_thread(lambda: cache.get("key", lambda _: pytest.fail("once only"), Ticket("b")))
-    wait_until(lambda: next(iter(cache._flights.values())).followers == 1)
-    go.set()
-    first.join(PATIENCE)
-    second.join(PATIENCE)
-    assert isinstance(one[0], RuntimeError) and isinstance(two[0], RuntimeError)
-    assert cache.get("key", lambda _: "again", Ticket("c")) == "again"
 
 
 def test_the_least_recently_used_goes_first() -> None:
