@@ -7,6 +7,7 @@ import hashlib
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,44 +56,33 @@ def maps() -> AttentionMaps:
 
 
 @pytest.mark.parametrize("view", BERTVIZ_VIEWS)
-def test_it_needs_nothing_else(maps: AttentionMaps, view: BertvizView) -> None:
-    text = bertviz_document(maps, view, kind="cross")
+def test_it_needs_nothing_else_and_its_policy_names_every_script(maps: AttentionMaps, view: BertvizView) -> None:
+    text = bertviz_document(maps, view, kind="encoder", theme="dark")
     page = Page(text)
-    assert {tag for tag, _ in page.tags} <= {
+    names = [tag for tag, _ in page.tags]
+    assert set(names) <= {
         "html", "head", "meta", "title", "style", "body", "div", "span", "select", "script"
     }  # fmt: skip
     allowed = {"lang", "charset", "http-equiv", "content", "id", "type"}
     assert {name for _, attributes in page.tags for name in attributes} <= allowed
     jquery, d3, *rest = page.scripts
-    assert (hashlib.sha256(jquery.encode()).hexdigest(), hashlib.sha256(d3.encode()).hexdigest()) == (
-        SHA256["jquery-3.7.1.min.js"],
-        SHA256["d3-5.16.0.min.js"],
-    )
-    ours = text.replace(jquery, "").replace(d3, "")
-    assert set(re.findall(r"https?://[\w./-]+", ours)) <= {
+    published = [hashlib.sha256(each.encode()).hexdigest() for each in (jquery, d3)]
+    assert published == [SHA256["jquery-3.7.1.min.js"], SHA256["d3-5.16.0.min.js"]] and len(rest) == 2
+    assert set(re.findall(r"https?://[\w./-]+", text.replace(jquery, "").replace(d3, ""))) <= {
         # In the head comment of BertViz' script.
         "https://github.com/tensorflow/tensor2tensor/blob/master/tensor2tensor/visualization/attention.js"
     }
-    assert len(rest) == 2
-
-
-@pytest.mark.parametrize("view", BERTVIZ_VIEWS)
-def test_the_policy_names_every_script_and_nothing_else(maps: AttentionMaps, view: BertvizView) -> None:
-    text = bertviz_document(maps, view, kind="encoder", theme="dark")
-    page = Page(text)
 
     def hashes(texts: list[str]) -> list[str]:
         return [f"'sha256-{base64.b64encode(hashlib.sha256(t.encode()).digest()).decode()}'" for t in texts]
 
-    styles = [text for tag, _, text in page.texts if tag == "style"]
     assert page.policy == {
         "default-src": ["'none'"],
         "script-src": hashes(page.scripts),
-        "style-src": hashes(styles),
+        "style-src": hashes([text for tag, _, text in page.texts if tag == "style"]),
         "base-uri": ["'none'"],
         "form-action": ["'none'"],
     }
-    names = [tag for tag, _ in page.tags]
     assert names[:4] == ["html", "head", "meta", "meta"], "the policy stands before everything that it is about"
     assert "\r" not in text, "a browser would change it, and with it the hash"
 
@@ -166,15 +156,21 @@ def test_eight_bytes_a_weight(maps: AttentionMaps) -> None:
     assert 0 < len(short) - len(long) <= 8 * difference
 
 
-def test_an_impossible_wish_says_what_is_allowed(maps: AttentionMaps) -> None:
-    with pytest.raises(ValueError, match="view is 'neuron', but must be one of head, model"):
-        bertviz_document(maps, "neuron")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="layer is 6, but must be between 0 and 5"):
-        bertviz_document(maps, "head", kind="cross", layer=6)
-    with pytest.raises(ValueError, match="head is -1"):
-        bertviz_document(maps, "head", kind="cross", head=-1)
-    with pytest.raises(ValueError, match="theme is 'sepia'"):
-        bertviz_document(maps, "head", kind="cross", theme="sepia")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        ({"view": "neuron"}, "view is 'neuron', but must be one of head, model"),
+        ({"layer": 6}, "layer is 6, but must be between 0 and 5"),
+        ({"head": -1}, "head is -1"),
+        ({"theme": "sepia"}, "theme is 'sepia'"),
+    ],
+)
+def test_an_impossible_wish_says_what_is_allowed(maps: AttentionMaps, wish: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        bertviz_document(maps, **{"view": "head", "kind": "cross", **wish})
+
+
+def test_weights_that_are_no_numbers_are_refused() -> None:
     broken = sample(*SENTENCE)
     broken.cross[0, 0, 0, 0] = np.nan
     with pytest.raises(ValueError, match="not a number"):

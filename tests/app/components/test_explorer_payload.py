@@ -1,4 +1,4 @@
-"""What the explorer's buffer holds, read back by an independent decoder."""
+"""The explorer's buffer, read back by an independent decoder."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCRIPT = "</script><img src=x onerror=alert(1)>"
 
 
 def make_maps(source: int = 5, target: int = 4, layers: int = 2, heads: int = 3) -> AttentionMaps:
-    """Maps of so many tokens, special ones included."""
+    """Maps with these numbers of tokens, special ones included."""
     words = [f"\u2581s{i}" for i in range(source - 1)], [f"\u2581o{i}" for i in range(target - 1)]
     return sample(*words, layers=layers, heads=heads)
 

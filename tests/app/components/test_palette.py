@@ -1,4 +1,4 @@
-"""The colours that a component draws with are those of the figures."""
+"""A component draws with the colours of the figures."""
 
 from __future__ import annotations
 

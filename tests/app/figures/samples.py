@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Sequence
 from typing import Any
@@ -136,6 +137,16 @@ def every_figure(maps: AttentionMaps, search: Search, **shared: Any) -> dict[str
 
 def pdf_text(data: bytes) -> str:
     return pypdf.PdfReader(io.BytesIO(data)).pages[0].extract_text()
+
+
+def table_of(figure: Figure) -> list[dict[str, str]]:
+    """The rows of its CSV."""
+    return list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"), newline="")))
+
+
+def arrays_of(figure: Figure) -> Any:
+    """The arrays of its NPZ, by name."""
+    return np.load(io.BytesIO(export(figure, "npz")), allow_pickle=False)
 
 
 def pixels_of(figure: HeatmapFigure, style: Style, panel: int = 0) -> np.ndarray:

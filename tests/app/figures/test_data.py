@@ -1,23 +1,17 @@
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 import numpy as np
 
-from tests.app.figures.samples import layer_heads, matrix, named_matrix, one_head
+from tests.app.figures.samples import arrays_of, layer_heads, matrix, named_matrix, one_head, table_of
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import HeatmapFigure, HeatmapPanel, export
 
 
-def rows_of(figure: HeatmapFigure) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"), newline="")))
-
-
 def test_csv_has_every_cell_exactly(maps: AttentionMaps) -> None:
     figure = layer_heads(maps, "decoder", 2)
-    rows = rows_of(figure)
+    rows = table_of(figure)
     assert len(rows) == 8 * 8 * 8
     for row in rows:
         panel, head = int(row["panel"]), int(row["head"].removeprefix("decoder.3."))
@@ -29,7 +23,7 @@ def test_csv_has_every_cell_exactly(maps: AttentionMaps) -> None:
 
 
 def test_csv_labels_survive_and_none_is_a_formula(hostile: AttentionMaps) -> None:
-    rows = rows_of(one_head(hostile, "cross", 0, 0))
+    rows = table_of(one_head(hostile, "cross", 0, 0))
     labels = [row["key_label"] for row in rows[: len(hostile.source)]]
     assert tuple(label.removeprefix("'") for label in labels) == tuple(
         token.removeprefix("'") if not token.startswith("'") else token for token in hostile.source.tokens
@@ -48,18 +42,18 @@ def test_csv_is_rfc_4180_with_a_mark_for_excel(hostile: AttentionMaps) -> None:
 def test_npz_equals_the_weights_and_needs_no_pickle(maps: AttentionMaps) -> None:
     figure = layer_heads(maps, "cross", 4, provenance={"checkpoint": "checkpoints/en-de", "sentence": "한국어"})
     names = [f"cross.5.{head}" for head in range(1, 9)]
-    with np.load(io.BytesIO(export(figure, "npz")), allow_pickle=False) as archive:
-        assert archive["weights"].dtype == np.float32
-        np.testing.assert_array_equal(archive["weights"], maps.cross[4])
-        assert tuple(archive["query_labels"][0]) == maps.outputs.tokens
-        assert tuple(archive["key_labels"][7]) == maps.source.tokens
-        assert archive["heads"].tolist() == names
-        assert not archive["masked"].any()
-        about, words = (json.loads(str(archive[name])) for name in ("provenance", "description"))
+    archive = arrays_of(figure)
+    assert archive["weights"].dtype == np.float32
+    np.testing.assert_array_equal(archive["weights"], maps.cross[4])
+    assert tuple(archive["query_labels"][0]) == maps.outputs.tokens
+    assert tuple(archive["key_labels"][7]) == maps.source.tokens
+    assert archive["heads"].tolist() == names
+    assert not archive["masked"].any()
+    about, words = (json.loads(str(archive[name])) for name in ("provenance", "description"))
     assert about["sentence"] == "한국어"
     assert words["kind"] == "cross"
     # CSV and JSON count alike, and the files of numbers say from where.
-    rows, content = rows_of(figure), json.loads(export(figure, "json"))
+    rows, content = table_of(figure), json.loads(export(figure, "json"))
     assert {row["head"] for row in rows} == set(names)
     assert [panel["head"] for panel in content["panels"]] == names == about["heads"] == content["provenance"]["heads"]
     assert about["view"]["layer"] == content["provenance"]["view"]["layer"] == "cross.5"
@@ -68,9 +62,9 @@ def test_npz_equals_the_weights_and_needs_no_pickle(maps: AttentionMaps) -> None
 def test_npz_of_panels_of_different_shapes() -> None:
     panels = [HeatmapPanel(weights=np.eye(n), query_labels=["q"] * n, key_labels=["k"] * n) for n in (2, 3)]
     figure = HeatmapFigure(panels=panels, query_title="query", key_title="key")
-    with np.load(io.BytesIO(export(figure, "npz")), allow_pickle=False) as archive:
-        np.testing.assert_array_equal(archive["weights_1"], np.eye(3))
-        assert archive["heads"].tolist() == ["", ""]
+    archive = arrays_of(figure)
+    np.testing.assert_array_equal(archive["weights_1"], np.eye(3))
+    assert archive["heads"].tolist() == ["", ""]
 
 
 def test_json_reads_back_to_the_same_float32(maps: AttentionMaps) -> None:
@@ -86,12 +80,10 @@ def test_json_reads_back_to_the_same_float32(maps: AttentionMaps) -> None:
 
 def test_names_of_rows_and_columns_are_in_the_data() -> None:
     figure = named_matrix()
-    rows = list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"), newline="")))
+    rows = table_of(figure)
     assert [row["value"] for row in rows] == [str(value) for value in figure.matrix.ravel()]
     assert [row["row_label"] for row in rows[::2]] == ["\u2581<b>Hund", "'=1+1", "$x$_1%"]
     assert {row["column_label"] for row in rows} == {"\uce35 1", "&amp;"}
-    with np.load(io.BytesIO(export(figure, "npz"))) as arrays:
-        assert tuple(arrays["row_labels"]) == figure.row_labels
+    assert tuple(arrays_of(figure)["row_labels"]) == figure.row_labels
     assert json.loads(export(figure, "json"))["column_labels"] == list(figure.column_labels)
-    with np.load(io.BytesIO(export(matrix(), "npz"))) as arrays:
-        assert "row_labels" not in arrays
+    assert "row_labels" not in arrays_of(matrix())

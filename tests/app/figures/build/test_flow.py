@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -13,7 +12,7 @@ import pytest
 from PIL import Image
 
 from tests.app.conftest import OTHER
-from tests.app.figures.samples import flows
+from tests.app.figures.samples import flows, table_of
 from transformer_core.analysis.flow import flow
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.translator import Translator
@@ -34,10 +33,6 @@ def drawn(material: Flows, **options: object) -> FlowFigure:
     return figure
 
 
-def table(figure: FlowFigure) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"))))
-
-
 @pytest.fixture(scope="module")
 def real(translator: Translator) -> Flows:
     translation = translator.translate(OTHER)
@@ -48,7 +43,7 @@ def test_the_numbers_are_those_of_the_library(translator: Translator, real: Flow
     at, other = 1, translator.tokenizer.token(9)
     expected = flow(translator, OTHER, at, against=other)
     figure = drawn(real, word=at, against=other, unfold=True, share=50)
-    rows = table(figure)
+    rows = table_of(figure)
     for what, values in (("source", expected.source), ("inputs", expected.inputs[: at + 1])):
         np.testing.assert_allclose([float(row["value"]) for row in rows if row["what"] == what], values, atol=1e-5)
     parts = [float(row["value"]) for row in rows if row["what"] in ("source", "inputs", "biases")]

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from tests.app.figures.samples import all_heads, layer_heads, one_head
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
-from viz_app.figures import FORMATS, MIME_TYPES, export, file_name, upto_step
+from viz_app.figures import (
+    FORMATS,
+    MIME_TYPES,
+    export,
+    file_name,
+    upto_step,
+)
 
 
 def test_rows_are_named_by_what_they_write_or_read(maps: AttentionMaps) -> None:
@@ -71,24 +75,6 @@ def test_the_heads_of_a_layer_and_of_a_model(maps: AttentionMaps) -> None:
     assert (model.panels[13].layer, model.panels[13].head) == (1, 5)
     assert model.row_titles[1] == "2층"
     np.testing.assert_array_equal(model.panels[13].weights, maps.cross[1, 5])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"layer": 6}, r"layer is 6, but must be between 0 and 5"),
-        ({"head": -1}, r"head is -1, but must be between 0 and 7"),
-        ({"unit": "letters"}, "must be one of tokens, words"),
-        ({"step": 0}, "step is 0, but must be between 1 and 8"),
-        ({"step": 9}, "step is 9, but must be between 1 and 8"),
-        ({"kind": "both"}, "encoder, decoder, cross"),
-        ({"language": "de"}, "must be one of en, ko"),
-        ({"theme": "sepia"}, "light, dark"),
-    ],
-)
-def test_arguments_are_checked(maps: AttentionMaps, arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        one_head(maps, **{"kind": "cross", "layer": 0, "head": 0, **arguments})
 
 
 def test_file_names_count_from_one(maps: AttentionMaps) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
@@ -13,11 +11,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
-import pypdf
 import pytest
 
 from tests.app.figures.colours.test_palette import contrast
-from tests.app.figures.samples import parser_output
+from tests.app.figures.samples import arrays_of, parser_output, pdf_text, table_of
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.parsing.treebank import parse_trees
 from transformer_core.parsing.trees import Leaf
@@ -96,7 +93,7 @@ def test_all_renderers_draw_the_same_tree(maps: AttentionMaps, options: dict[str
     for tint in filter(None, tinted):
         red, green, blue = (int(tint[i : i + 2], 16) for i in (1, 3, 5))
         assert f"fill={{rgb,255:red,{red};green,{green};blue,{blue}}}" in text
-    page = pypdf.PdfReader(io.BytesIO(export(figure, "pdf"))).pages[0].extract_text()
+    page = pdf_text(export(figure, "pdf"))
     assert all(word in page for word in figure.words)
 
 
@@ -117,30 +114,14 @@ def test_the_data_hold_the_tree(maps: AttentionMaps) -> None:
         "word": "dog", "parent": 2, "weight": pytest.approx(figure.weights[1])  # type: ignore[index]
     }  # fmt: skip
     assert [node["label"] for node in content["nodes"]] == ["S", "NP", "VP", "NP"]
-    rows = list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"))))
+    rows = table_of(figure)
     assert [(row["what"], row["number"], row["parent"], row["label"]) for row in rows[3:5]] == [
         ("constituent", "4", "3", "NP"),
         ("word", "1", "2", "The"),
     ]
-    assert (rows[3]["first_word"], rows[3]["last_word"], rows[3]["opening"], rows[3]["closing"]) == (
-        "4",
-        "5",
-        "8",
-        "11",
-    )
-    with np.load(io.BytesIO(export(figure, "npz")), allow_pickle=False) as archive:
-        assert archive["spans"].tolist() == [[0, 5], [0, 2], [2, 5], [3, 5]]
-        np.testing.assert_allclose(archive["weights"], np.array(figure.weights), atol=1e-6)
-
-
-def test_hostile_words_are_text() -> None:
-    words = ("</script><img/src=x>", "$x$", "=1+1", "a\\input{b}%", "&lt;b&gt;")
-    figure = tree(parse=ParserOutput(words, ["(S", *["XX"] * 5, ")S"], [-0.1] * 7, range(5)))
-    tags = {element.tag.rsplit("}")[-1].lower() for element in ElementTree.fromstring(export(figure, "svg")).iter()}
-    assert not tags & {"script", "img", "b"}
-    assert "\\input" not in re.sub(r"(?<!\\)%.*", "", export(figure, "tex").decode())
-    cells = list(csv.DictReader(io.StringIO(export(figure, "csv").decode("utf-8-sig"))))
-    assert cells[3]["label"] == "'=1+1"
+    assert [rows[3][name] for name in ("first_word", "last_word", "opening", "closing")] == ["4", "5", "8", "11"]
+    assert arrays_of(figure)["spans"].tolist() == [[0, 5], [0, 2], [2, 5], [3, 5]]
+    np.testing.assert_allclose(arrays_of(figure)["weights"], np.array(figure.weights), atol=1e-6)
 
 
 def test_a_parsers_search_chose_a_tree(search: Search) -> None:
@@ -177,7 +158,7 @@ def test_axes_of_a_parsers_maps_are_named_after_brackets(maps: AttentionMaps, la
 
 
 def test_the_command_in_a_file_makes_it_again(parser_checkpoint: Path, tmp_path: Path) -> None:
-    """What was split once is not split again: a closing quote would become an opening one."""
+    """Words are not split again: a closing quote would become an opening one."""
     from transformer_core.cli import main
     from transformer_core.parsing.words import split_words
     from viz_app.cli import PROGRAM

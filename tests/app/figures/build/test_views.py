@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -15,12 +14,24 @@ import pypdf
 import pytest
 
 from tests.app.figures.conftest import HOSTILE
-from tests.app.figures.samples import curves, drawn, every_figure, flows, matrix, node, parser_output, pixels_of
+from tests.app.figures.samples import (
+    arrays_of,
+    curves,
+    drawn,
+    every_figure,
+    flows,
+    matrix,
+    node,
+    parser_output,
+    pixels_of,
+    table_of,
+)
 from tests.atlas_samples import drawn_atlas
 from transformer_core import __version__
 from transformer_core.attention_maps import AttentionMaps
 from viz_app.figures import (
     VIEWS,
+    ParserOutput,
     Search,
     Style,
     export,
@@ -52,6 +63,13 @@ def test_all_kinds_are_one_table(maps: AttentionMaps) -> None:
         ("steps", {"steps": (9,)}, "step is 9, but must be between 1 and 8"),
         ("compare", {"other_layer": 6}, "layer is 6, but must be between 0 and 5"),
         ("head", {"kind": "own"}, "one of encoder, decoder, cross"),
+        ("head", {"layer": 6}, r"layer is 6, but must be between 0 and 5"),
+        ("head", {"head": -1}, r"head is -1, but must be between 0 and 7"),
+        ("head", {"unit": "letters"}, "must be one of tokens, words"),
+        ("head", {"step": 0}, "step is 0, but must be between 1 and 8"),
+        ("head", {"step": 9}, "step is 9, but must be between 1 and 8"),
+        ("head", {"language": "de"}, "must be one of en, ko"),
+        ("head", {"theme": "sepia"}, "light, dark"),
         ("head", {"colour": 1}, "parameter 'colour' of a view does not exist; allowed are kind, layer"),
         ("beam", {}, "search is missing"),
         ("flow", {}, "flows are missing"),
@@ -103,14 +121,25 @@ def test_pdfs_have_text_in_embedded_fonts(small: AttentionMaps, search: Search, 
         assert float(reader.pages[0].mediabox.width) == pytest.approx(180 / 25.4 * 72, abs=0.1)
 
 
-def test_hostile_tokens_are_text_in_svg(hostile: AttentionMaps) -> None:
+def test_hostile_tokens_are_data_in_every_view_and_format(hostile: AttentionMaps) -> None:
     search = Search((node(-1, 1, 0, -0.1, "finished"),), 0, HOSTILE[0], -0.1, HOSTILE.__getitem__)
-    figures = every_figure(hostile, search)
-    for name in ("head", "lines", "beam", "compare", "flow", "unfolded"):
-        figure = figures[name]
-        root = ElementTree.fromstring(export(figure, "svg", Style(caption=True)))
-        tags = {element.tag.rsplit("}")[-1].lower() for element in root.iter()}
-        assert not tags & {"script", "img", "b", "foreignobject", "a"}, name
+    record = {"sentence": "a\n\\input{/etc/passwd}"}
+    words = ["_".join(word.split()) for word in HOSTILE if word] + ["a\\input{b}%"]
+    symbols = ["(S", *["XX"] * len(words), ")S"]
+    tree = ParserOutput(words, symbols, [-0.1] * len(symbols), range(len(words)))
+    figures = every_figure(hostile, search, provenance=record) | {"tree": VIEWS["tree"].draw(parse=tree)}
+    for name, figure in figures.items():
+        if "svg" in formats_of(figure) and name not in ("layer", "heads", "all", "steps"):  # as of one head
+            root = ElementTree.fromstring(export(figure, "svg", Style(caption=True)))
+            tags = {element.tag.rsplit("}")[-1].lower() for element in root.iter()}
+            assert not tags & {"script", "img", "b", "foreignobject", "a"}, name
+        if "tex" in formats_of(figure):
+            text = export(figure, "tex").decode()
+            body = re.sub(r"(?<!\\)%.*", "", text)
+            assert "\\input" not in body and "lualatex or xelatex" in text, name
+            assert len(re.findall(r"(?<!\\)\{", body)) == len(re.findall(r"(?<!\\)\}", body)), name
+        cells = [cell for row in table_of(figure) for cell in row.values() if not re.fullmatch(r"-?[\d.e-]+", cell)]
+        assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))], name
 
 
 @pytest.mark.parametrize("options", [{"scale": "viridis"}, {"mapping": "sqrt"}, {"value_range": (0, 0.5)}])
@@ -127,14 +156,12 @@ def test_png_pixels_follow_the_style(hand_made: AttentionMaps, options: dict[str
 
 def test_csv_and_npz_of_other_kinds_are_exact(maps: AttentionMaps, search: Search) -> None:
     lines = drawn("lines", maps=maps, kind="cross", layer=2, heads=(1, 4))
-    with np.load(io.BytesIO(export(lines, "npz")), allow_pickle=False) as archive:
-        np.testing.assert_array_equal(archive["weights"], maps.cross[2, [1, 4]])
-    tree = list(csv.DictReader(io.StringIO(export(VIEWS["beam"].draw(search=search), "csv").decode("utf-8-sig"))))
+    np.testing.assert_array_equal(arrays_of(lines)["weights"], maps.cross[2, [1, 4]])
+    tree = table_of(VIEWS["beam"].draw(search=search))
     assert [(row["token"], float(row["log_probability"]), row["parent"]) for row in tree[-1:]] == [("</s>", -0.9, "4")]
-    with np.load(io.BytesIO(export(curves(), "npz")), allow_pickle=False) as archive:
-        np.testing.assert_array_equal(archive["y_1"], np.sqrt(np.arange(1, 101)))
+    np.testing.assert_array_equal(arrays_of(curves())["y_1"], np.sqrt(np.arange(1, 101)))
     values = matrix().matrix
-    table = list(csv.DictReader(io.StringIO(export(matrix(), "csv").decode("utf-8-sig"))))
+    table = table_of(matrix())
     assert np.array_equal([float(row["value"]) for row in table], values.ravel())
     content = json.loads(export(matrix(), "json"))
     assert np.array_equal(content["values"], values)

@@ -35,7 +35,7 @@ def test_captions_say_what_the_weights_say(hand_made: AttentionMaps) -> None:
 
 
 def test_the_most_telling_link_is_that_of_a_whole_content_word(hand_made: AttentionMaps) -> None:
-    """The noun is told, however sharp the article; not where it is part of a word, or copied."""
+    """Name the noun, however sharp the article; not where it is part of a word, or copied."""
     assert hand_made.outputs.tokens == ("\u2581der", "\u2581Hund", "</s>")
 
     def told(maps: AttentionMaps) -> str:
