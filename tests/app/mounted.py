@@ -1,4 +1,4 @@
-"""What the app hands to its browser components in Streamlit's test runner."""
+"""Data that the app hands to its browser components in Streamlit's test runner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an HTML document holds, for tests."""
+"""Contents of an HTML document, for tests."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Page(HTMLParser):
 
     @property
     def addresses(self) -> list[str]:
-        """What the document loads or leads to."""
+        """Addresses that the document loads or leads to."""
         return [each for _, values in self.tags for name in ("src", "href") if (each := values.get(name)) is not None]
 
     @property

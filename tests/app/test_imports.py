@@ -1,4 +1,4 @@
-"""What an import loads: no browser component, and nothing that is slow before it is needed."""
+"""Imports load no browser component, and nothing that is slow before it is needed."""
 
 from __future__ import annotations
 

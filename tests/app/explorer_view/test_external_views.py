@@ -1,4 +1,4 @@
-"""What the other views show, and how long a sentence may be for each of them."""
+"""The other views, and how long a sentence may be for each of them."""
 
 from __future__ import annotations
 

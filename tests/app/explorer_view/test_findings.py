@@ -1,4 +1,4 @@
-"""What the explorer is told about heads after it is drawn."""
+"""Findings about heads that the explorer gets after it is drawn."""
 
 from __future__ import annotations
 

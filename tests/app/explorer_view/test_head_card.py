@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from tests.atlas_samples import SHIPPED, drawn_atlas, real_atlas, with_controls
+from tests.atlas_samples import SHIPPED, drawn_atlas, head_atlas, real_atlas, with_controls
 from transformer_core.analysis.ablation import Head
 from transformer_core.atlas.naming import closest_roles, head_roles, link_evidence
 from transformer_core.atlas.record import Atlas, OtherModel
@@ -37,7 +37,7 @@ def atlas() -> Atlas:
 
 
 def told(service: TranslationService, atlas: Atlas | None, head: Head, language: str = "en") -> Any:
-    service.head_atlas = HeadAtlas() if atlas is None else HeadAtlas(atlas=atlas, roles=head_roles(atlas))
+    service.head_atlas = HeadAtlas() if atlas is None else head_atlas(atlas)
     return json.loads(json.dumps(card(service, texts(language), head), allow_nan=False))["card"]
 
 

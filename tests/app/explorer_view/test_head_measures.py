@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.atlas_samples import drawn_atlas, with_controls
+from tests.atlas_samples import drawn_atlas, head_atlas, with_controls
 from transformer_core.atlas.measures import measures
-from transformer_core.atlas.naming import head_roles
-from transformer_core.atlas.record import Atlas
 from transformer_core.attention_maps import KINDS
 from viz_app.explorer_view.head_measures import head_measures, likeliest_filters, order_name, role_filters
 from viz_app.serving.measurements.head_atlas import HeadAtlas
@@ -16,13 +14,9 @@ from viz_app.text import texts
 from viz_app.text.role_words import role_words
 
 
-def atlas_of(atlas: Atlas) -> HeadAtlas:
-    return HeadAtlas(atlas=atlas, roles=head_roles(atlas))
-
-
 def test_the_numbers_are_those_of_the_atlas_in_the_unit_of_the_label(language: str) -> None:
     atlas, t = drawn_atlas(), texts(language)
-    shown = {each["name"]: each for each in head_measures(atlas_of(atlas), t)}
+    shown = {each["name"]: each for each in head_measures(head_atlas(atlas), t)}
     assert list(shown) == [order_name(each.name) for each in measures(atlas)] + ["atlas-role"]
     for measure in measures(atlas):
         each = shown[order_name(measure.name)]
@@ -35,7 +29,7 @@ def test_the_numbers_are_those_of_the_atlas_in_the_unit_of_the_label(language: s
 
 
 def test_the_order_by_role_groups_heads_and_puts_the_best_first() -> None:
-    result = atlas_of(drawn_atlas())
+    result = head_atlas(drawn_atlas())
     by_role = head_measures(result, texts("en"))[-1]
     filters = [each["label"] for each in role_filters(result, texts("en"))["filters"]]
     for kind in KINDS:
@@ -52,7 +46,7 @@ def test_a_filter_is_named_and_has_the_heads_that_were_tested(controlled: bool, 
     atlas, t = drawn_atlas(), texts(language)
     if controlled:
         atlas = with_controls(atlas)
-    result = atlas_of(atlas)
+    result = head_atlas(atlas)
     shown = role_filters(result, t)
     words = {each["label"]: each["words"] for each in shown["filters"]}
     assert words["significant"] == t("atlas.survives" if controlled else "atlas.significant")
@@ -78,7 +72,7 @@ def test_a_filter_is_named_and_has_the_heads_that_were_tested(controlled: bool, 
 def test_an_atlas_without_effects_has_no_such_filter() -> None:
     from msgspec.structs import replace
 
-    shown = role_filters(atlas_of(replace(drawn_atlas(), effects=None)), texts("en"))
+    shown = role_filters(head_atlas(replace(drawn_atlas(), effects=None)), texts("en"))
     assert "significant" not in [each["label"] for each in shown["filters"]]
 
 

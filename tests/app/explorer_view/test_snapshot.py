@@ -154,7 +154,7 @@ def test_a_picture_is_what_the_explorer_shows(seen: ForwardResult) -> None:
 def test_the_command_of_a_relative_folder_makes_the_file_again(
     random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who runs it stands in the repository's root, here `tmp_path`; the model was started with a relative path."""
+    """Run it in the repository's root, here `tmp_path`; the model was started with a relative path."""
     (tmp_path / "models").mkdir()
     shutil.copytree(random_checkpoint, tmp_path / "models" / "mine")
     monkeypatch.setattr(import_module("viz_app.export.provenance"), "ROOT", tmp_path)

@@ -6,11 +6,22 @@ from collections.abc import Callable
 
 import pytest
 
+from transformer_core.head import Head
+from viz_app.components.explorer.selection import Selection
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.translation_service import TranslationService
 
 Visit = Callable[..., LessonContext]
+
+
+def place_of(selection: Selection | None) -> Head | None:
+    """The head of a selection."""
+    return selection and Head(selection.kind, selection.layer, selection.head)
+
+
+def no_model() -> TranslationService:
+    raise AssertionError("this lesson needs no model")
 
 
 @pytest.fixture(scope="module")

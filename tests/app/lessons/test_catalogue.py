@@ -17,12 +17,15 @@ from viz_app.lessons.catalogue import (
     ROUTES,
     SESSION,
     SHORT,
+    STAGES,
     STATIONS,
     Entry,
     core_scenes,
     find_lessons,
     next_stop,
 )
+from viz_app.lessons.module import lesson_module
+from viz_app.lessons.stage import join_code
 
 FULL = (
     'chapter = "model"\norder = 15\nminutes = 7\ncore = ["ffn"]\nshort_minutes = 2\n'
@@ -145,3 +148,16 @@ def test_every_stop_has_core_scenes_that_exist_and_time_for_them(route: str) -> 
         assert core and [scene for scene in scenes if scene in core] == list(core), "in the order of the lesson"
         assert len(core) <= ROUTES[route][name] + 1, name
     assert core_scenes("broken", route) == core_scenes(QUESTIONS, route) == ()
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_every_scene_of_the_prose_has_its_picture(name: str) -> None:
+    code = join_code(name)
+    (provided,) = re.findall(r"registerScenes\(\"\w+\", \{([^}]*)\}\)", code)
+    assert set(re.findall(r"(\w+):", provided)) == {scene.name for scene in load_lesson(name, "en").scenes}
+
+
+def test_the_last_lesson_leads_nowhere() -> None:
+    assert next_stop(LESSONS[-1].name) is None
+    with pytest.raises(KeyError):
+        lesson_module("nothing")

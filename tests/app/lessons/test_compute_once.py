@@ -1,4 +1,4 @@
-"""What lessons ask of a model is computed once, however many visitors open the same scene at once."""
+"""Questions of lessons to a model are computed once, however many visitors open a scene at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCENES = [
 
 
 class CountingGate(RequestQueue):
-    """Counts how often somebody has held a slot."""
+    """Count the turns."""
 
     turns = 0
 

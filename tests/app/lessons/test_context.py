@@ -1,4 +1,4 @@
-"""What a lesson knows of its visitor, and the link that opens it."""
+"""Context of a lesson, and the link that opens it."""
 
 from __future__ import annotations
 

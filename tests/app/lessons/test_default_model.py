@@ -1,4 +1,4 @@
-"""What labels and answers say of the default model, whichever weights it has."""
+"""Labels and answers about the default model, whichever weights it has."""
 
 from __future__ import annotations
 

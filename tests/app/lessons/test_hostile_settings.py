@@ -24,6 +24,7 @@ def test_hostile_settings_give_numbers_all_the_same(name: str, visit: Visit) -> 
     for scene in load_lesson(name, "en").scenes:
         for settings in HOSTILE:
             context = visit(scene.name, **settings_from_param(settings))
-            json.dumps([dict(module.data(context).values), dict(module.data(context).answers)], allow_nan=False)
+            data = module.data(context)
+            json.dumps([dict(data.values), dict(data.answers)], allow_nan=False)
             module.selection(scene.name, context)
             module.recipe(scene.name, context)

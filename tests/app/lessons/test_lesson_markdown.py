@@ -32,7 +32,7 @@ def written(node: Any) -> str:
 
 
 def shape(words: Lesson) -> list[Any]:
-    """What must be the same in every language."""
+    """Parts that must be the same in every language."""
     return [
         (
             scene.name,
@@ -115,7 +115,7 @@ def test_a_term_without_a_language_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_what_explains_a_term_is_shown_in_a_lesson_or_on_a_page(language: str) -> None:
-    """No explanation that nobody can meet, and no term in the prose without one."""
+    """Every explanation can be met, and every term in the prose has one."""
     nodes = [node for name in STAGES for node in prose_of(name, language)]
     shown = {child[1]["title"] for node in nodes for child in within(node) if child[0] == "dfn"}
     pages = [*APP.glob("components/explorer/js/**/*.js"), *APP.glob("ui/**/*.py"), *APP.glob("app_pages/*.py")]

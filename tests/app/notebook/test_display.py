@@ -1,4 +1,4 @@
-"""Results that show themselves: table and figure are those of the numbers, small, and closed to hostile text."""
+"""Results that show themselves: table and figure have the numbers, are small, and closed to hostile text."""
 
 from __future__ import annotations
 
@@ -127,6 +127,7 @@ def test_hostile_tokens_stay_text() -> None:
         assert not tags & {"script", "foreignObject", "a", "iframe", "animate", "set"}
 
 
+@pytest.mark.process
 def test_the_core_alone_shows_text(random_checkpoint: Path) -> None:
     code = f"""
 import sys

@@ -32,7 +32,7 @@ def tables_in(file: Path) -> dict[str, Any]:
 
 
 def labels_in_folder(lesson: str, language: str) -> dict[str, Any]:
-    """Those of a lesson; the smallest lessons have none. All tests demand the same keys in both languages."""
+    """Labels of a lesson; the smallest lessons have none. All tests demand the same keys in both languages."""
     files = sorted((APP / "lessons" / lesson).rglob(f"labels.{language}.toml"))
     tables = [tables_in(file) for file in files]
     assert len(set().union(*tables)) == sum(map(len, tables)), "a label stands in one folder"
@@ -45,26 +45,17 @@ def all_labels(language: str) -> dict[str, str]:
     return {f"{table}.{key}": label for table, entries in tables.items() for key, label in entries.items()}
 
 
-def test_every_language_has_the_keys_of_english(language: str) -> None:
-    assert sorted(all_labels(language)) == sorted(all_labels("en"))
-
-
 def placeholders(label: str) -> set[str]:
     return set(re.findall(r"\{([a-z_]+)\}", label))
 
 
-def test_every_language_has_the_placeholders_of_english(language: str) -> None:
+def test_every_language_has_the_keys_and_placeholders_of_english(language: str) -> None:
     english, other = all_labels("en"), all_labels(language)
-    different = {key for key in english if placeholders(english[key]) != placeholders(other[key])}
-    assert not different
-
-
-def test_no_label_is_empty_and_braces_are_placeholders(language: str) -> None:
-    for key, label in all_labels(language).items():
-        assert label.strip(), key
-        assert not set(re.sub(r"\{[a-z_]+(\|[^{}|]+\|[^{}|]+)?\}", "", label)) & set("{}"), (
-            f"{key} has a brace that is no placeholder"
-        )
+    assert sorted(other) == sorted(english)
+    assert not {key for key in english if placeholders(english[key]) != placeholders(other[key])}
+    assert not [key for key, label in other.items() if not label.strip()]
+    bare = {key: re.sub(r"\{[a-z_]+(\|[^{}|]+\|[^{}|]+)?\}", "", label) for key, label in other.items()}
+    assert not [key for key, label in bare.items() if set(label) & set("{}")], "a brace that is no placeholder"
 
 
 @pytest.mark.parametrize(
@@ -118,7 +109,7 @@ def _is_entry(path: Path) -> bool:
 
 @cache
 def names_in_javascript(entry: Path) -> tuple[set[str], list[re.Pattern[str]]]:
-    """What a component may ask its labels for: their properties, any string, what is taken out of them, templates."""
+    """Names by which a component may ask for labels: properties, strings, names taken out of them, templates."""
     code = re.sub(r"(?m)(?<!:)//.*$", "", join_modules(entry))
     names = {*re.findall(r"\b(?:texts|labels|words)\.(\w+)", code), *re.findall(r"[\"'`](\w+)[\"'`]", code)}
     for taken in re.findall(r"\{([^{}]*)\} = [\w.]*\b(?:texts|labels|words)\b", code):
@@ -144,7 +135,7 @@ def strings_in_python(path: Path) -> tuple[set[str], list[re.Pattern[str]]]:
 
 
 def unused(labels: Iterable[str]) -> list[str]:
-    """The labels that nobody asks for: by table and key in Python; by the key alone where the table is handed over.
+    """Labels without a use: by table and key in Python; by the key alone where the table is handed over.
 
     A key alone counts only where its table is: in the code of the component that gets it, in a Python file that takes
     this table, or as a string of Python where an f-string fills the key in.
@@ -229,9 +220,11 @@ def test_a_missing_label_is_an_error() -> None:
         texts("xx")
 
 
-def test_a_table_is_a_copy() -> None:
+def test_a_table_is_a_copy_and_not_added_twice() -> None:
     texts("en").table("nav").clear()
     assert texts("en").table("nav")
+    with pytest.raises(ValueError, match="nav"):
+        texts("en").with_tables({"nav": {}})
 
 
 @pytest.mark.parametrize(
@@ -257,11 +250,6 @@ def test_the_labels_of_a_lesson_lie_in_its_folder(language: str) -> None:
         assert all(isinstance(label, str) for label in written.values())
         assert labels(language).table(f"lesson_{name}") == written
     assert not [table for table in tables_in(APP / "text" / f"{language}.toml") if table.startswith("lesson_")]
-
-
-def test_a_table_is_not_added_twice() -> None:
-    with pytest.raises(ValueError, match="nav"):
-        texts("en").with_tables({"nav": {}})
 
 
 @pytest.mark.parametrize(("count", "shown"), [(0, "0 steps"), (1, "1 step"), ("1", "1 step"), ("1,000", "1,000 steps")])

@@ -1,4 +1,4 @@
-"""How far a long computation is: what it asks and expects becomes seconds and a share."""
+"""Progress of a long computation: its questions and its expectation become seconds and a share."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def data(context: LessonContext) -> StageData:
 
 @pytest.fixture(scope="module")
 def truth(context: LessonContext) -> tuple[Activation, ...]:
-    """What passes each station, recorded by the core."""
+    """Values at each station, recorded by the core."""
     source, target = architecture._ids(context)
     translator = context.service.translator
     batch = make_batch([source], [list(target)], translator.tokenizer.special)

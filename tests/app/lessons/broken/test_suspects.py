@@ -1,4 +1,4 @@
-"""What the lesson "What is wrong with this model?" tells of the small models that ship, and how it is measured."""
+"""Claims of the lesson "What is wrong with this model?" about the small models that ship, and their measures."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ PER_LAYER = 8
 
 
 def never() -> bool:
-    """Nobody asks for anything newer."""
+    """Ask for nothing newer."""
     return False
 
 
 @pytest.fixture(scope="module")
 def heard() -> dict[SmallName, list[ModelEvidence]]:
-    """What every model makes of some sentences."""
+    """Statements of every model about some sentences."""
     names: list[SmallName] = [HEALTHY, *SUSPECTS.values()]
     return {
         name: [suspects._statement(small_model(name), EXAMPLES[each], never) for each in SENTENCES] for name in names

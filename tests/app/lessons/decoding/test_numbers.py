@@ -78,7 +78,7 @@ def test_the_browser_ranks_as_the_search_does(context: LessonContext, javascript
 def test_alpha_decides_in_the_example_of_a_shipped_model(
     name: str, visit: Visit, javascript: Callable[[str], Any]
 ) -> None:
-    """The browser's winners are those of searches with alpha 0 and with the model's own; the first is shorter."""
+    """The browser's winners win in searches with alpha 0 and with the model's own; the first is shorter."""
     service = TranslationService(Translator.load(Path(SHIPPED) / name), RequestQueue(1))
     there = dataclasses.replace(visit("alpha", "We are here."), load=lambda: service)
     decided = lesson_module("decoding").data(there).values["decided"]

@@ -20,7 +20,8 @@ TEXT = "The dog is fast."
 
 def test_weights_and_effects_by_word(visit: Visit) -> None:
     context = visit("looking", TEXT)
-    result = looking_and_doing(context)
+    result, data = looking_and_doing(context), heads.data(context)
+    assert data.arrays["looking_weights"].shape == result.weights.shape
     assert "".join(result.words).replace("\u2581", " ").strip() == TEXT
     maps, translator, translation = context.result.maps, context.service.translator, context.result.translation
     cross = maps.weights("cross").mean(axis=(0, 1))  # (T, S)
@@ -52,13 +53,3 @@ def test_weights_and_effects_by_word(visit: Visit) -> None:
         with edit(translator.model, places, hide):
             expected = (whole - log_p()).numpy()
         np.testing.assert_allclose(result.effects[:, number], expected, atol=1e-4)
-
-
-def test_only_the_open_scene_computes_it(visit: Visit) -> None:
-    assert heads.data(visit("tour", TEXT)).values["looking"] is None
-    context = visit("looking", TEXT)
-    data = heads.data(context)
-    assert data.arrays["looking_weights"].shape == (
-        len(data.values["looking"]["tokens"]),
-        len(data.values["looking"]["words"]),
-    )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.app.lessons.conftest import Visit
+from tests.app.lessons.conftest import Visit, place_of
 from transformer_core.analysis.ablation import all_heads
 from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import edit
@@ -36,7 +36,7 @@ def context(visit: Visit) -> LessonContext:
 
 
 def at(context: LessonContext, scene: str, **settings: float | str) -> LessonContext:
-    """The same visitor elsewhere."""
+    """Move a visitor to another scene."""
     return dataclasses.replace(context, state=LessonState(scene, settings))
 
 
@@ -96,7 +96,7 @@ def test_every_scene_has_its_numbers(context: LessonContext, translator: Transla
     weights = context.result.maps.cross[:, :, : heads.POSITIONS, : heads.POSITIONS]
     np.testing.assert_allclose(numbers.arrays["cross"] / 255, weights, atol=1 / 510 + 1e-6)
     assert len(EXAMPLES) == 12, "the prose says so"
-    assert numbers.values["alone"] is None, "costly, so only where it is shown"
+
     assert data(at(context, "predict")).values["alone"]["heads"] == len(all_heads(translator))
     assert numbers.values["small"] is None
     both = data(at(context, "one"))
@@ -112,15 +112,23 @@ def test_every_scene_has_its_numbers(context: LessonContext, translator: Transla
 
 
 def test_the_head_of_the_tour_can_be_opened(context: LessonContext) -> None:
-    first = data(context).values["tour"][0]
-    shown = lesson_module("heads").selection("tour", context)
-    assert shown is not None and (shown.kind, shown.layer, shown.head) == (first["kind"], first["layer"], first["head"])
-    pressed = lesson_module("heads").selection("tour", at(context, "tour", at=2.5, picked="encoder.2.4", pickedat=2.5))
-    assert pressed is not None and (pressed.kind, pressed.layer, pressed.head) == ("encoder", 1, 3)
+    first, module = data(context).values["tour"][0], lesson_module("heads")
+    shown = place_of(module.selection("tour", context))
+    assert shown == (first["kind"], first["layer"], first["head"])
+    pressed = at(context, "tour", at=2.5, picked="encoder.2.4", pickedat=2.5)
+    assert place_of(module.selection("tour", pressed)) == ("encoder", 1, 3)
     for odd in ("encoder.9.0", "<b>.0.0", "encoder.1.3.4"):
-        assert lesson_module("heads").selection("tour", at(context, "tour", picked=odd, pickedat=0.0)) == shown
-    assert lesson_module("heads").selection("concat", context) is None
+        assert place_of(module.selection("tour", at(context, "tour", picked=odd, pickedat=0.0))) == shown
+    assert module.selection("concat", context) is None
     assert lesson_module("positions").selection("waves", context) is None
+
+
+@pytest.mark.parametrize(
+    ("scene", "name"), [("rest", "rest"), ("looking", "looking"), ("flow", "made"), ("predict", "alone")]
+)
+def test_what_is_costly_is_computed_where_it_is_shown(context: LessonContext, scene: str, name: str) -> None:
+    assert data(context).values[name] is None
+    assert data(at(context, scene)).values[name] is not None
 
 
 def test_the_browser_writes_the_pressed_heads_alike(javascript: Callable[[str], Any]) -> None:

@@ -8,13 +8,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.app.lessons.conftest import Visit
-from tests.atlas_samples import real_atlas
-from transformer_core.atlas.naming import head_roles
+from tests.app.lessons.conftest import Visit, place_of
+from tests.atlas_samples import head_atlas, real_atlas
 from transformer_core.atlas.record import Atlas, Link
 from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.paper_heads import RELATIONS, paper_heads
-from viz_app.serving.measurements.head_atlas import HeadAtlas
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +20,8 @@ def atlas() -> Atlas:
     return real_atlas()
 
 
-def of(atlas: Atlas) -> HeadAtlas:
-    return HeadAtlas(atlas=atlas, roles=head_roles(atlas))
-
-
 def test_the_best_head_of_each_relation_beside_its_baseline(atlas: Atlas) -> None:
-    result, links = paper_heads(of(atlas)), atlas.links
+    result, links = paper_heads(head_atlas(atlas)), atlas.links
     assert links is not None
     assert [each.figure for each in result] == [3, 4, 5, 5]
     for each in result[:2]:
@@ -47,7 +41,7 @@ def test_a_head_that_follows_a_relation_comes_before_one_that_only_gains_more(at
     assert atlas.links is not None
     held = Link(relation="xcomp", direction="to_dependent", layer=0, head=0, p=0.0, q=0.001, holds=True)
     changed = msgspec.structs.replace(atlas, links=msgspec.structs.replace(atlas.links, tested=(held,)))
-    result = paper_heads(of(changed))
+    result = paper_heads(head_atlas(changed))
     assert result[0].verdict == "holds" and result[1].verdict == "none"
     assert (result[0].figure, result[0].head, result[0].holds) == (3, ("encoder", 0, 0), True)
     assert result[2].head == ("encoder", 0, 0) and result[2].holds and not result[1].holds
@@ -57,19 +51,18 @@ def test_a_head_that_follows_a_relation_comes_before_one_that_only_gains_more(at
 def measured(visit: Visit, atlas: Atlas) -> Iterator[Visit]:
     """A small model that is said to have the atlas."""
     service = visit("paper").service
-    service.head_atlas = of(atlas)
+    service.head_atlas = head_atlas(atlas)
     yield visit
     del service.head_atlas
 
 
 def test_rows_and_selection_are_the_same_heads(measured: Visit, atlas: Atlas, language: str) -> None:
-    result = paper_heads(of(atlas))
+    result = paper_heads(head_atlas(atlas))
     context = measured("paper", language=language, row=3)
     rows = heads.data(context).values["paper"]["rows"]
     assert [(row["figure"], row["head"]) for row in rows] == [(e.figure, str(e.head)) for e in result]
     assert [row["baseline"] for row in rows] == pytest.approx([each.evidence.baseline for each in result], abs=1e-5)
-    chosen = heads.selection("paper", context)
-    assert chosen is not None and (chosen.kind, chosen.layer, chosen.head) == result[3].head
+    assert place_of(heads.selection("paper", context)) == result[3].head
     assert [row["value"] for row in rows] == pytest.approx([each.evidence.value for each in result], abs=1e-5)
 
 

@@ -18,5 +18,5 @@ def context(visit: Visit, request: pytest.FixtureRequest) -> LessonContext:
 
 
 def at(context: LessonContext, **settings: float | str | bool) -> LessonContext:
-    """The same visitor with other settings."""
+    """Give a visitor other settings."""
     return dataclasses.replace(context, state=LessonState(context.state.scene, settings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.app.lessons.conftest import place_of
 from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.ablation import ablated, all_heads
 from transformer_core.translator import Translator
@@ -25,7 +26,5 @@ def test_its_translations_are_those_without_the_first_heads(context: LessonConte
 def test_the_head_that_went_last(context: LessonContext, translator: Translator) -> None:
     assert lab.selection("cumulative", context) is None
     order = lab.data(context).values["cumulative"]["order"]
-    shown = lab.selection("cumulative", at(context, gone=2.0))
-    assert shown is not None
-    assert (shown.kind, shown.layer, shown.head) == all_heads(translator)[order[1]]
+    assert place_of(lab.selection("cumulative", at(context, gone=2.0))) == all_heads(translator)[order[1]]
     assert lab.data(at(context, order="nonsense")).answers["order"] == "effect"

@@ -1,4 +1,4 @@
-"""What is too much work for a bench is refused before it begins, and said."""
+"""Too much work for a bench is refused before it begins."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The bench "Switch off": its numbers are those of edits, its recipes give the same."""
+"""The bench "Switch off": its numbers against edits and its recipes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tests.app.lessons.conftest import Visit
+from tests.app.lessons.conftest import Visit, place_of
 from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.ablation import ablated, all_heads
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
@@ -60,18 +60,15 @@ def test_the_sentence_is_translated_without_the_chosen_heads(context: LessonCont
 
 def test_the_head_that_is_shown(context: LessonContext) -> None:
     effects = lab.data(context).arrays["effects"].sum(axis=1)
-    shown = lab.selection("off", context)
-    assert shown is not None
-    assert (shown.kind, shown.layer, shown.head) == all_heads(context.service.translator)[int(np.abs(effects).argmax())]
-    for chosen, expected in (("cross.2.2", ("cross", 1, 1)), ("cross.10.10", None), ("x", None)):
-        result = lab.selection("off", at(context, chosen=chosen))
-        assert result is not None
-        assert (result.kind, result.layer, result.head) == (expected or (shown.kind, shown.layer, shown.head))
+    shown = place_of(lab.selection("off", context))
+    assert shown == all_heads(context.service.translator)[int(np.abs(effects).argmax())]
+    for chosen, expected in (("cross.2.2", ("cross", 1, 1)), ("cross.10.10", shown), ("x", shown)):
+        assert place_of(lab.selection("off", at(context, chosen=chosen))) == expected
 
 
 @pytest.fixture
 def large(context: LessonContext, monkeypatch: pytest.MonkeyPatch) -> LessonContext:
-    """The same visitor, with a model that is too large to measure all heads at once."""
+    """A visitor with a model that is too large to measure all heads at once."""
     monkeypatch.setattr(head_layers, "MAX_FLOPS_OF_ALL_HEADS", 0.0)
     return context
 
@@ -104,10 +101,8 @@ def test_of_a_large_model_other_heads_are_estimated_and_the_most_promising_layer
         without = teacher_forced_run(translator, TEXT, translation).log_p.sum()
     expected = float(teacher_forced_run(translator, TEXT, translation).log_p.sum() - without)
     assert result.values["off"]["check"]["first"][0] == pytest.approx(expected, abs=1e-3)
-    shown = lab.selection("off", large)
     totals = np.where(np.isnan(result.arrays["effects"][:, 0]), estimates, result.arrays["effects"].sum(axis=1))
-    assert shown is not None
-    assert (shown.kind, shown.layer, shown.head) == all_heads(translator)[int(np.abs(totals).argmax())]
+    assert place_of(lab.selection("off", large)) == all_heads(translator)[int(np.abs(totals).argmax())]
 
 
 def test_a_long_sentence_is_refused_and_says_how_long_it_may_be(visit: Visit) -> None:

@@ -1,4 +1,4 @@
-"""The bench "Layers and words": its effects are those of the core, its translation that of the part that is shown."""
+"""The bench "Layers and words": its effects against the core, its translation without the part that is shown."""
 
 from __future__ import annotations
 

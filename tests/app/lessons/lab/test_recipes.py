@@ -67,13 +67,14 @@ def off(**settings: Any) -> Case:
     )
 
 
-def cumulative(order: str, name: str) -> Case:
+def array_case(bench: str, shown: str, file: str = "", **settings: Any) -> Case:
+    """A bench that shows an array, whose file has one of this name."""
     return Case(
-        bench="cumulative",
-        settings={"order": order},
-        shown=array("log_p"),
-        file=array(name),
-        written=lambda file: file[name],
+        bench=bench,
+        settings=settings,
+        shown=array(shown),
+        file=array(file or shown),
+        written=lambda written: written[file or shown],
     )
 
 
@@ -106,19 +107,13 @@ CASES = [
         settings={},
         shown=lambda data: data.arrays["effects"][: len(data.values["parts"]["parts"])],
     ),
-    cumulative("effect", "log_p"),
-    cumulative("gradient", "random"),
+    array_case("cumulative", "log_p", order="effect"),
+    array_case("cumulative", "log_p", "random", order="gradient"),
     Case(bench="redirect", settings={"edits": "c2.1.1o2_e1.2.0a"}, shown=array("changes")),
     trace("leave-one-out", "target"),
     made_of("mean", lambda data: data.arrays["flow_parts"][1]),
     made_of("rival", array("flow_rival")),
-    Case(
-        bench="depth",
-        settings={},
-        shown=array("rank"),
-        file=array("log_p"),
-        written=lambda file: file["log_p"],
-    ),
+    array_case("depth", "rank", "log_p"),
     Case(
         bench="early",
         settings={},
@@ -127,13 +122,7 @@ CASES = [
         file=early_texts,
         written=lambda file: file["texts"].tolist(),
     ),
-    Case(
-        bench="swap",
-        settings={"pair": "own", "other": "The dog is red."},
-        shown=array("recovered"),
-        file=array("recovered"),
-        written=lambda file: file["recovered"],
-    ),
+    array_case("swap", "recovered", pair="own", other="The dog is red."),
     Case(
         bench="why",
         settings={"chosen": "cross.2.2", "view": "tokens", "query": 2, "key": 1},

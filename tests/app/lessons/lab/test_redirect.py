@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.app.lessons.conftest import place_of
 from tests.app.lessons.lab.conftest import at
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.translator import Translator
@@ -69,8 +70,7 @@ def test_a_row_is_changed(context: LessonContext, kind: Any, query: int, action:
     values = result.values["redirect"]
     after = [share for _, _, share in values["top"]][:5]
     assert after == sorted(after, reverse=True) and values["written"] is not None
-    shown = lab.selection("redirect", there)
-    assert shown is not None and (shown.kind, shown.layer, shown.head) == (kind, 1, 0)
+    assert place_of(lab.selection("redirect", there)) == (kind, 1, 0)
 
 
 def test_changes_follow_each_other_and_another_head_s_row_is_copied(context: LessonContext) -> None:

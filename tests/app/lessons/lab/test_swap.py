@@ -1,4 +1,4 @@
-"""The bench "Swap": its numbers are those of patching, its translation that of the patched search."""
+"""The bench "Swap": its numbers against patching, its translation against the patched search."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.app.lessons.conftest import place_of
 from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis import minimal_pairs as core_pairs
-from transformer_core.analysis.patching import patching, translate_patched
+from transformer_core.analysis.minimal_pairs import read_pair
+from transformer_core.analysis.patching import translate_patched
 from transformer_core.parsing.vocabulary import generates_trees
 from transformer_core.translator import Translator
 from viz_app.lessons.context import LessonContext
@@ -37,8 +39,7 @@ def test_the_translation_is_that_with_the_value_put_in(context: LessonContext, t
     assert " ".join(word for word, _ in values["patched"]["words"]) == " ".join(text.split())
     pressed = at(context, pair="own", other=OTHER, cell="cross.2.2")
     assert lab.data(pressed).values["swap"]["cell"] == [2, 1, 1]
-    shown = lab.selection("swap", pressed)
-    assert shown is not None and (shown.kind, shown.layer, shown.head) == ("cross", 1, 1)
+    assert place_of(lab.selection("swap", pressed)) == ("cross", 1, 1)
 
 
 @pytest.mark.parametrize("settings", [{"pair": "own"}, {"pair": "own", "other": TEXT}, {"pair": "own", "other": "  "}])
@@ -78,4 +79,4 @@ def test_the_pairs_part_in_the_shipped_models(name: str, monkeypatch: pytest.Mon
     assert minimal_pairs(parses) is (PARSED_PAIRS if name == "en-tree" else TRANSLATED_PAIRS)
     for pair in minimal_pairs(parses).values():
         clean, corrupted = (" ".join(visible_words(text)) if parses else text for text in pair)
-        patching(translator, clean, corrupted, site="residual")
+        read_pair(translator, clean, corrupted)  # as for the residual stream: else an error

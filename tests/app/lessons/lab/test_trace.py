@@ -1,4 +1,4 @@
-"""The bench "Trace": its matrices are those of the core, and what it says of them is counted by hand."""
+"""The bench "Trace": its matrices against the core, its words against counts by hand."""
 
 from __future__ import annotations
 

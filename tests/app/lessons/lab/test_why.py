@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.app.lessons.conftest import place_of
 from tests.app.lessons.lab.conftest import at
 from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.attention_maps import KINDS
@@ -51,9 +52,7 @@ def test_the_first_cell_is_a_word_that_looks_at_a_word(context: LessonContext) -
     assert values["head"] == str(most_informative_head(context.result.maps, "cross"))
     query, key = values["start"]
     assert any(map(str.isalnum, values["queries"][query])) and any(map(str.isalnum, values["keys"][key]))
-    shown = lab.selection("why", at(context, chosen="decoder.1.2"))
-    assert shown is not None
-    assert (shown.kind, shown.layer, shown.head) == ("decoder", 0, 1)
+    assert place_of(lab.selection("why", at(context, chosen="decoder.1.2"))) == ("decoder", 0, 1)
 
 
 def test_a_cell_that_the_mask_hides_is_not_shown(context: LessonContext) -> None:

@@ -1,4 +1,4 @@
-"""The lesson on regularisation: its numbers are those of transformer_core's loss and of a real pass of the model."""
+"""The lesson on regularisation: its numbers against transformer_core's loss and a real pass of the model."""
 
 from __future__ import annotations
 

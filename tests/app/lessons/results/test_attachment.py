@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.app.lessons.conftest import no_model
 from transformer_core.parsing.sequences import to_symbols
 from transformer_core.parsing.trees import constituent_spans
 from transformer_core.translator import Translator
@@ -14,7 +15,6 @@ from viz_app.lessons.lesson_markdown import load_lesson
 from viz_app.lessons.results.attachment import SENTENCES, readings
 from viz_app.lessons.results.numbers import data
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.models.translation_service import TranslationService
 from viz_app.text import LANGUAGES
 
 
@@ -47,16 +47,10 @@ def test_what_the_beam_search_finds_is_the_tree_that_it_generates(parser: Transl
         assert text == symbols[result["best"]] if result["best"] else text not in symbols.values()
 
 
-def context() -> LessonContext:
-    def no_model() -> TranslationService:
-        raise AssertionError("this lesson brings its own model")
-
-    return LessonContext("The dog.", LessonState("attachment", {}), "en", no_model, "test")
-
-
 def test_without_a_parser_there_is_nothing_to_compare(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", str(random_checkpoint))
-    assert data(context()).values["sentences"] is None
+    context = LessonContext("The dog.", LessonState("attachment", {}), "en", no_model, "test")
+    assert data(context).values["sentences"] is None
 
 
 def test_a_label_is_placed_above_its_words(parser: Translator) -> None:
@@ -72,7 +66,7 @@ def test_a_label_is_placed_above_its_words(parser: Translator) -> None:
 
 
 def test_the_answer_that_is_marked_is_the_parsers() -> None:
-    """Of the parser that ships: the first choice is the verb, the second the noun, the third neither."""
+    """Read the first choice as the verb, the second as the noun, the third as neither."""
     shipped = Path(__file__).resolve().parents[4] / "checkpoints" / "en-tree"
     result = readings(Translator.load(shipped), ["telescope"])["telescope"]["readings"]
     difference = result["verb"]["log_probability"] - result["noun"]["log_probability"]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.app.lessons.conftest import no_model
 from transformer_core.paper.presets import PRESETS
 from transformer_core.translator import Translator
 from viz_app.lessons.context import LessonContext
@@ -19,13 +20,8 @@ from viz_app.lessons.results.numbers import data
 from viz_app.lessons.results.paper_results import TABLE_2, TABLE_3, TABLE_4
 from viz_app.lessons.results.reduced_table import RESULTS, parameter_millions
 from viz_app.lessons.stage import LessonState
-from viz_app.serving.models.translation_service import TranslationService
 
 SYSTEMS = {score.name for score in TABLE_2}
-
-
-def no_model() -> TranslationService:
-    raise AssertionError("this lesson needs no model")
 
 
 def context(**settings: str | float) -> LessonContext:

@@ -1,4 +1,4 @@
-"""Which differences from base are more than luck: against values worked out by hand."""
+"""Differences from base that are more than luck, against values worked out by hand."""
 
 from __future__ import annotations
 

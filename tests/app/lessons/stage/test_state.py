@@ -1,4 +1,4 @@
-"""What the stage reports, and how it stands in the address."""
+"""Reports of the stage, and their form in the address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lesson on subwords and batches: merges against SentencePiece, padding counted by hand, plans that lose nobody."""
+"""The lesson on subwords and batches: merges against SentencePiece, padding counted by hand, plans without a loss."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_merging_step_by_step_gives_the_pieces_of_sentencepiece(tokenizer: Token
 
 
 def test_a_smaller_vocabulary_is_the_same_list_cut_short(tokenizer: Tokenizer) -> None:
-    """What stands under the level after r merges is what a vocabulary of r merges gives, found by hand on one word."""
+    """Compare the row after r merges with a vocabulary of r merges, by hand on one word."""
     ranks = {"ab": 1, "cd": 2, "abcd": 3}
     done = merges("abcdab", ranks)
     assert [(merge.begin, merge.middle, merge.end, merge.rank) for merge in done] == [
