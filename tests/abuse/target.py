@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,16 @@ MEGABYTES = 300  # that one case may add to the largest memory so far
 
 class OutOfBounds(AssertionError):
     """A case took too much time or memory."""
+
+
+@contextmanager
+def within(megabytes: float = MEGABYTES, seconds: float = SECONDS) -> Iterator[None]:
+    """Bounds of the memory that is added to the largest so far, and of processor time."""
+    started, memory = time.process_time(), _peak()
+    yield
+    took, added = time.process_time() - started, _peak() - memory
+    if took > seconds or added > megabytes:
+        raise OutOfBounds(f"took {took:.1f} s and {added:.0f} MB more")
 
 
 @dataclass(frozen=True)
@@ -35,11 +46,8 @@ class Target:
 
     def run(self, case: Any) -> None:
         """Check a case within the bounds of time and memory."""
-        started, memory = time.process_time(), _peak()
-        self.check(case)
-        seconds, megabytes = time.process_time() - started, _peak() - memory
-        if seconds > SECONDS or megabytes > MEGABYTES:
-            raise OutOfBounds(f"took {seconds:.1f} s and {megabytes:.0f} MB more")
+        with within():
+            self.check(case)
 
     @property
     def corpus(self) -> list[Any]:

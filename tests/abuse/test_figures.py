@@ -6,18 +6,17 @@ import csv
 import io
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.abuse.target import within
 from viz_app.export import command_for, file_bytes
 from viz_app.figure_editor.rendering import ExportableFigure, Preview
 from viz_app.figures import HeatmapFigure, Style, fonts, formats_of
@@ -32,11 +31,11 @@ def of_tokens(*tokens: str) -> HeatmapFigure:
 
 
 def test_a_picture_of_two_metres_takes_neither_time_nor_memory() -> None:
-    before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    with pytest.raises(PictureTooLarge, match=r"2,232 million pixels.*at most 40 million; 80 dpi would fit"):
+    with (
+        within(100),
+        pytest.raises(PictureTooLarge, match=r"2,232 million pixels.*at most 40 million; 80 dpi would fit"),
+    ):
         file_bytes(of_tokens("a", "b"), "png", Style(width_mm=2000, height_mm=2000), dpi=600)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB; the picture has 9 million
-    assert time.process_time() - started < 10
 
 
 def test_what_the_message_says_fits_does_fit() -> None:

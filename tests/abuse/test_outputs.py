@@ -60,13 +60,10 @@ def test_a_link_stays_and_its_target_is_new(tmp_path: Path, exists: bool) -> Non
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "link", "target"]
 
 
-def test_a_written_file_keeps_its_mode(tmp_path: Path) -> None:
+def test_a_written_file_or_folder_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "file").touch(mode=0o600)
     files.atomic_write_text(tmp_path / "file", "new")
     assert ((tmp_path / "file").read_text(), mode(tmp_path / "file")) == ("new", 0o600)
-
-
-def test_a_folder_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir(mode=0o700)
     with atomic_directory(tmp_path / "folder"):
         pass
