@@ -88,7 +88,7 @@ def test_the_same_numbers_have_the_same_name_wherever_one_starts() -> None:
 
 
 def test_a_choice_of_numbers_survives_the_address() -> None:
-    linked = LessonState("crossover", settings_from_param("d:1024,r:64,on:on"))
+    linked = LessonState("costs", settings_from_param("d:1024,r:64,on:on"))
     assert linked.choice("d", "512", ("128", "512", "1024")) == "1024"
     assert linked.choice("r", "512", ("128", "512")) == "512"
     assert linked.choice("on", "512", ("128", "512")) == "512"

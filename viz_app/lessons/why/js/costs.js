@@ -2,7 +2,7 @@
 
 import { compact, fillText } from "../../../components/common/text/format.js";
 import { drawBars } from "../../stage/js/barchart.js";
-import { choice, playhead, slider } from "../../stage/js/describe.js";
+import { choice, playhead, rounded, slider } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { LAYERS, operations, path, sequential } from "./table1.js";
@@ -17,33 +17,16 @@ const FORMULAS = {
   restricted: ["r · n · d", "O(n/r)"],
 };
 
-/**
- * The playhead over the length of a sentence, which begins with the visitor's.
- * @param {import("./numbers").Values} values
- * @param {number} max
- * @param {number} rate
- */
-export function lengthPlayhead({ tokens }, max, rate) {
-  const show = (/** @type {number} */ value) => String(Math.round(value));
-  return playhead({ name: "n", label: "n", min: 1, max, rate, start: tokens.length, show });
-}
-
-/**
- * The choice of the width of a layer.
- * @param {number[]} widths
- */
-export function widthChoice(widths) {
-  return choice("d", "d", Object.fromEntries(widths.map((d) => [d, String(d)])), { start: "512" });
-}
-
 /** @extends {Scene<import("./numbers").Values>} */
 export class Costs extends Scene {
   get playhead() {
-    return lengthPlayhead(this.lesson.values, 1000, 90);
+    const start = this.lesson.values.tokens.length;
+    return playhead({ name: "n", label: "n", min: 1, max: 1000, rate: 90, start, show: rounded });
   }
 
   get controls() {
-    return [widthChoice([64, 128, 512, 1024]), slider({ name: "k", label: "k", min: 3, max: 31, step: 2 })];
+    const widths = Object.fromEntries([64, 128, 512, 1024].map((d) => [d, String(d)]));
+    return [choice("d", "d", widths, { start: "512" }), slider({ name: "k", label: "k", min: 3, max: 31, step: 2 })];
   }
 
   /** @param {Settings} settings */

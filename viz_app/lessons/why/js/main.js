@@ -1,11 +1,10 @@
 // The code of the lesson "Why self-attention".
 
 import { registerScenes } from "../../stage/js/provide.js";
-import { Cheaper } from "./cheaper.js";
 import { Costs } from "./costs.js";
 import { Crossover } from "./crossover.js";
 import { Path } from "./path.js";
 
 export default function register() {
-  registerScenes("why", { path: Path, costs: Costs, crossover: Crossover, predict: Cheaper });
+  registerScenes("why", { path: Path, costs: Costs, predict: Crossover });
 }
