@@ -19,7 +19,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from tests.browser.chromium import Chromium, executable
-from tests.browser.explorer_driver import PAGE, Open
+from tests.browser.explorer_driver import Open
 from tests.browser.file_explorer import sample
 from tests.browser.file_lesson import lesson_data
 from tests.browser.file_page import Answer, FilePage
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 APP = ROOT / "viz_app" / "main.py"
+BARE = HERE / "bare_page.py"
 WINDOW = ("width", "height", "dark", "locale", "still")
 VIOLATIONS = {"resultTypes": ["violations"]}  # axe describes each element of a page otherwise, which takes longest
 COLOURS = {**VIOLATIONS, "runOnly": ["color-contrast", "link-in-text-block"]}  # rules that depend on the scheme
@@ -249,11 +250,11 @@ def check_accessibility() -> CheckAccessibility:
 
 @pytest.fixture
 def open_bare(serve: Serve, open_page: OpenPage) -> Open:
-    """Open a new bare page: `open_bare("beam", steps=9, width=390)`; bare_page.py says what each takes."""
+    """Open the bare page of bare_page.py: `open_bare(link="http://...", width=390)`."""
 
-    def start(show: str, **options: Any) -> Page:
+    def start(**options: Any) -> Page:
         window, query = _window_and_query(options)
-        return open_page(f"{serve(PAGE)}/?{urlencode({'show': show, **query})}", **window)
+        return open_page(f"{serve(BARE)}/?{urlencode(query)}", **window)
 
     return start
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
 
-PAGE = Path(__file__).with_name("bare_page.py")
 ENGLISH = texts("en").table("explorer")
 MAPS = samples.sample(*samples.SENTENCE)  # what the page shows at first
 LAYER, HEAD = 3, 5  # where it starts

@@ -16,9 +16,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import os
-import re
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +23,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.browser.conftest import ROOT
-from tests.browser.explorer_driver import PAGE, choose, setting, settle
+from tests.browser.explorer_driver import Open, choose, setting, settle
+from tests.browser.file_explorer import sample, show_next
 from tests.browser.pictures import Pixels, marked, mismatch, read
 
 if TYPE_CHECKING:
@@ -36,8 +33,8 @@ if TYPE_CHECKING:
 APPROVED = Path(__file__).with_name("baselines")
 APPROVE = os.environ.get("HEADLIGHT_APPROVE") == "1"
 MAX_BYTES = 1_200_000  # of all approved pictures together
-# Streamlit lets everything fade while Python runs; a picture that stops all motion would show the end of that.
-NEVER_PALE = ".stElementContainer { opacity: 1 !important; transition: none !important; }"
+# Tokens too are in the font that ships with the app.
+STYLE = ':root { --st-code-font: "Pretendard", sans-serif; } @media (width > 800px) { main { padding: 1rem 5rem; } }'
 ZOOMS = ("heads", "head", "token")
 
 
@@ -69,33 +66,13 @@ LOOKS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The explorer's bare page with the app's theme and fonts; tokens too are in the font that ships with the app."""
-    folder = tmp_path_factory.mktemp("baselines")
-    configuration = (ROOT / "viz_app" / ".streamlit" / "config.toml").read_text(encoding="utf-8")
-    configuration, result = re.subn(r"(?m)^codeFont = .*$", 'codeFont = "Pretendard, sans-serif"', configuration)
-    assert result == 1
-    (folder / ".streamlit").mkdir()
-    (folder / ".streamlit" / "config.toml").write_text(configuration, encoding="utf-8")
-    shutil.copytree(ROOT / "viz_app" / "static" / "fonts", folder / "static" / "fonts")
-    main = folder / "main.py"
-    main.write_text(f"import runpy\n\nrunpy.run_path({str(PAGE)!r}, run_name='__main__')\n", encoding="utf-8")
-    return main
-
-
-@pytest.fixture
-def look_at(script: Path, serve: Callable[..., str], open_page: Callable[..., Page]) -> Callable[[Look], Page]:
-    def start(look: Look) -> Page:
-        address = f"{serve(script)}/?language={look.language}"
-        page = open_page(address, width=look.width, height=look.height, dark=look.dark, still=True)
-        page.locator(".explorer .tile").first.wait_for()
-        page.add_style_tag(content=NEVER_PALE)
-        page.wait_for_function("document.fonts.check('16px Pretendard') && document.fonts.status === 'loaded'")
-        settle(page)
-        return page
-
-    return start
+def look_at(open_explorer: Open, look: Look) -> Page:
+    page = open_explorer(language=look.language, width=look.width, height=look.height, dark=look.dark, still=True)
+    page.add_style_tag(content=STYLE)
+    show_next(page, sample("sentence", look.language))  # reads the style again
+    page.wait_for_function("document.fonts.check('16px Pretendard') && document.fonts.status === 'loaded'")
+    settle(page)
+    return page
 
 
 def taken(page: Page) -> Pixels:
@@ -132,8 +109,8 @@ def check(name: str, picture: Pixels, folder: Path) -> str | None:
     [LOOKS[0], *(pytest.param(look, marks=pytest.mark.slow) for look in LOOKS[1:3]), LOOKS[3]],
     ids=lambda look: look.name("all").removeprefix("all-"),
 )
-def test_it_looks_as_approved(look: Look, look_at: Callable[[Look], Page], tmp_path: Path) -> None:
-    page = look_at(look)
+def test_it_looks_as_approved(look: Look, open_explorer: Open, tmp_path: Path) -> None:
+    page = look_at(open_explorer, look)
     wrong = []
     for zoom in ZOOMS:
         choose(page, f".zoom-{zoom}")
@@ -144,8 +121,8 @@ def test_it_looks_as_approved(look: Look, look_at: Callable[[Look], Page], tmp_p
 
 
 @pytest.mark.slow  # of the comparison of pictures, not of the app
-def test_a_shifted_legend_is_found(look_at: Callable[[Look], Page]) -> None:
-    page = look_at(LOOKS[0])
+def test_a_shifted_legend_is_found(open_explorer: Open) -> None:
+    page = look_at(open_explorer, LOOKS[0])
     choose(page, ".zoom-head")
     before = taken(page)
     assert mismatch(taken(page), before) is None
@@ -170,8 +147,11 @@ def beside(picture: Pixels, shifts: tuple[float, float, float]) -> Pixels:
     return shifted
 
 
-def test_other_edges_of_letters_pass() -> None:
+def test_approved_pictures_are_complete_and_small_and_other_edges_of_letters_pass() -> None:
     """Letters between two pixels or in coloured subpixels, as others draw them; what is paler or gone does not pass."""
+    files = sorted(APPROVED.iterdir())
+    assert [file.stem for file in files] == sorted(look.name(zoom) for look in LOOKS for zoom in ZOOMS)
+    assert sum(file.stat().st_size for file in files) < MAX_BYTES
     approved = read(APPROVED / f"{LOOKS[0].name('head')}.webp")
     assert mismatch(beside(approved, (0.3, 0.3, 0.3)), approved) is None
     assert mismatch(beside(approved, (0.3, 0.0, -0.3)), approved) is None
@@ -182,9 +162,3 @@ def test_other_edges_of_letters_pass() -> None:
     without[:, :200] = approved[0, 0]
     assert mismatch(without, approved) is not None
     assert mismatch(approved[1:], approved) is not None
-
-
-def test_the_approved_pictures_are_complete_and_small() -> None:
-    files = sorted(APPROVED.iterdir())
-    assert [file.stem for file in files] == sorted(look.name(zoom) for look in LOOKS for zoom in ZOOMS)
-    assert sum(file.stat().st_size for file in files) < MAX_BYTES

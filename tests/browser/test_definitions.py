@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.browser.app_driver import WORKED
-from tests.browser.conftest import CheckAccessibility, OpenLesson
-from tests.browser.explorer_driver import Open
+from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
+from tests.browser.explorer_driver import Open, choose
 from tests.browser.rest import until
 from viz_app.lessons import terms
 from viz_app.text import texts
@@ -37,22 +37,7 @@ def test_a_word_explains_itself_to_keyboard_pointer_and_touch(
         word.blur()
         tip.wait_for(state="hidden")
 
-
-def test_escape_hides_an_explanation_before_it_goes_back(open_explorer: Open) -> None:
-    page = open_explorer()
-    page.get_by_role("button", name="Token", exact=True).click()
-    page.locator(".explorer[data-zoom=token]").wait_for()
-    word = page.locator(".key-axis dfn:visible").first
-    word.focus()
-    word.get_by_role("tooltip").wait_for()
-    page.keyboard.press("Escape")
-    assert page.locator(".explorer[data-zoom=token]").is_visible()
-    page.keyboard.press("Escape")
-    page.locator(".explorer[data-zoom=head]").wait_for()
-
-
-def test_a_word_in_focus_stays_while_the_decoding_plays(open_explorer: Open) -> None:
-    page = open_explorer()
+    # Escape hides an explanation before it leaves the view of a token; the decoding replaces no word in focus.
     word = page.locator(".legend dfn:visible").first
     word.focus()
     page.get_by_role("slider").first.evaluate(
@@ -60,13 +45,22 @@ def test_a_word_in_focus_stays_while_the_decoding_plays(open_explorer: Open) -> 
     )
     page.wait_for_timeout(200)
     assert word.get_by_role("tooltip").is_visible()
+    choose(page, ".zoom-token")
+    page.locator(".key-axis dfn:visible").first.focus()
+    for zoom in ("token", "head"):
+        page.keyboard.press("Escape")
+        page.locator(f".explorer[data-zoom={zoom}]").wait_for()
 
 
-def test_a_term_of_a_lesson_explains_itself(open_lesson: OpenLesson, check_accessibility: CheckAccessibility) -> None:
-    page = open_lesson("masks", "rows", lang="ko", width=390, height=900).page
-    page.locator(".words .prose dfn").first.wait_for()
+def test_a_term_of_a_lesson_explains_itself_and_leads_to_the_glossary(
+    open_lesson_file: OpenLesson, open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
+) -> None:
+    t = texts("ko")
+    page = open_lesson_file("masks", "rows", lang="ko", width=390, height=900).page
+    page.evaluate("name => { document.documentElement.dataset.glossary = name; }", t("nav.glossary"))  # as in the app
     masks, softmax = terms()["causal_mask"], terms()["softmax"]
     words = page.locator(".words .prose dfn")
+    words.first.wait_for()
     assert words.count() == 2
     word, other = words.nth(0), words.nth(1)
     tip = word.get_by_role("tooltip")
@@ -78,7 +72,7 @@ def test_a_term_of_a_lesson_explains_itself(open_lesson: OpenLesson, check_acces
     assert word.get_attribute("aria-describedby") == tip.get_attribute("id")
     box = tip.bounding_box()
     assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["height"] > 15
-    link = word.get_by_role("link", name=texts("ko")("nav.glossary"))
+    link = word.get_by_role("link", name=t("nav.glossary"))
     page.keyboard.press("Tab")
     assert tip.is_visible() and link.evaluate("link => link.getRootNode().activeElement === link")
     check_accessibility(page)
@@ -91,21 +85,17 @@ def test_a_term_of_a_lesson_explains_itself(open_lesson: OpenLesson, check_acces
     word.hover()
     link.hover()  # across the gap between word and explanation
     assert tip.is_visible()
-    page.goto(str(link.evaluate("link => link.href")))
-    term = page.get_by_role("heading", name=masks.words["ko"], exact=False)
-    assert until(page, lambda: 0 <= (term.bounding_box() or {"y": -1})["y"] < 900)
+    anchor = str(link.get_attribute("href")).partition("#")[2]
 
-
-def test_escape_hides_the_explanation_before_it_ends_the_presentation(
-    open_lesson_file: OpenLesson,
-) -> None:
-    page = open_lesson_file("masks", "rows").page
-    page.locator(".words .prose dfn").first.wait_for()
-    page.get_by_role("button", name="Present").click()
+    page.get_by_role("button", name=t("lesson.present")).click()
     presenting = page.locator(".presenting")
     presenting.wait_for()
-    page.locator(".words dfn").first.focus()
+    words.first.focus()
     page.keyboard.press("Escape")
     assert presenting.is_visible() and not page.get_by_role("tooltip").first.is_visible()
     page.keyboard.press("Escape")
     presenting.wait_for(state="hidden")
+
+    page = open_page(f"{app_url}/glossary?lang=ko#{anchor}", width=390, height=900)
+    term = page.get_by_role("heading", name=masks.words["ko"], exact=False)
+    assert until(page, lambda: 0 <= (term.bounding_box() or {"y": -1})["y"] < 900)

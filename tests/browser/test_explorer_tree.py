@@ -1,4 +1,4 @@
-"""The tree of a parser's sentence on the home page: drawn, pressed, folded, grown, by pointer and by keyboard."""
+"""The tree of a parser's sentence: drawn, pressed, folded, grown, by pointer and by keyboard."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.browser.app_driver import LOCALES, wait_for_params
+from tests.browser.app_driver import LOCALES
 from tests.browser.conftest import CheckAccessibility
-from tests.browser.explorer_driver import patch, settle, state
+from tests.browser.explorer_driver import Open, patch, settle, state
+from tests.browser.explorer_samples import confidences
+from tests.browser.file_explorer import show_next
 from tests.browser.rest import rest
+from tests.hostile import SAFE, STRINGS
 from transformer_core.translator import Translator
+from viz_app.components.explorer.payload import pack
+from viz_app.components.explorer.selection import Selection
 from viz_app.serving.models.parse_tree import parse_tree
 from viz_app.text import texts
 
@@ -40,21 +45,17 @@ def tree(parser: Translator) -> dict[str, Any]:
     return parse_tree(best, 0, best, parser)
 
 
-def opened(open_page: OpenPage, app_url: str, text: str = SENTENCE, **window: Any) -> Page:
-    page = open_page(f"{app_url}/?model=en-tree&text={quote(text)}&head=cross.2.1", **window)
-    page.locator(".tree-node").first.wait_for()
-    rest(page)
-    return page
-
-
 def node(page: Page, number: int) -> Any:
     return page.locator(f".tree-node[data-node='{number}']")
 
 
 def test_the_tree_is_drawn_pressed_grows_and_leads_to_others(
-    open_page: OpenPage, app_url: str, tree: dict[str, Any], parser: Translator
+    open_payload: Open, tree: dict[str, Any], parser: Translator
 ) -> None:
-    page = opened(open_page, app_url)
+    table, start = texts("en", parses=True).table("explorer"), Selection(kind="cross", layer=1, head=0)
+    maps = parser.translate(SENTENCE, beam=4).attention
+    known: dict[str, Any] = {"steps": confidences(maps), "texts": table, "selection": start}
+    page = open_payload(pack(maps, **known, tree=tree))
     labels = page.locator(".tree-node > text:not(.tree-mark)").all_text_contents()
     assert sorted(labels) == sorted(each["label"] for each in tree["nodes"])
     assert page.locator(".tree-word text").all_text_contents() == tree["words"]
@@ -66,7 +67,7 @@ def test_the_tree_is_drawn_pressed_grows_and_leads_to_others(
     settle(page)
     opening, closing = tree["nodes"][number]["opening"], tree["nodes"][number]["closing"]
     assert state(page, "pin") == f"q{opening}"
-    weights = parser.translate(SENTENCE, beam=4).attention.cross[1, 0, opening]
+    weights = maps.cross[1, 0, opening]
     shown = page.locator(".tree-word").evaluate_all(
         "(all) => all.map((word) => Number(word.style.getPropertyValue('--weight')))"
     )
@@ -123,15 +124,24 @@ def test_the_tree_is_drawn_pressed_grows_and_leads_to_others(
     other = page.locator(".tree-other").first
     branch = int(other.get_attribute("data-branch") or 0)
     other.click()
-    wait_for_params(page, branch=str(branch + 1))
-    page.locator(".branch-note").wait_for()
+    page.get_by_text(f'"branch": {branch}').wait_for()
+
+    # Words are text, whatever they are.
+    hostile = {**tree, "words": STRINGS[: len(tree["words"])]}
+    show_next(page, pack(maps, **known, tree=hostile))
+    page.locator(".tree-word", has_text="onload").first.wait_for()
+    assert page.locator(".tree-word text").all_text_contents() == list(hostile["words"])
+    assert page.evaluate(SAFE)[0] is None and page.locator(".tree :is(img, script, iframe, a)").count() == 0
 
 
 @pytest.mark.parametrize(("locale", "dark"), LOCALES)
 def test_a_long_sentence_scrolls_in_its_own_box_and_what_comes_later_is_told(
     open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility, dark: bool, locale: str
 ) -> None:
-    page = opened(open_page, app_url, LONG, width=390, height=844, dark=dark, locale=locale)
+    address = f"{app_url}/?model=en-tree&text={quote(LONG)}&head=cross.2.1"
+    page = open_page(address, width=390, height=844, dark=dark, locale=locale)
+    page.locator(".tree-node").first.wait_for()
+    rest(page)
     box, inner = (page.locator(f".tree-{each}").bounding_box() for each in ("box", "drawing"))
     assert box is not None and inner is not None
     assert inner["width"] > box["width"]

@@ -24,7 +24,7 @@ def address(folder: Path, maps: dict[str, AttentionMaps], language: str = "en") 
     return out.as_uri()
 
 
-@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.slow), "ko"])
 def test_an_encoder_shows_its_one_kind(
     tmp_path: Path, open_page: OpenPage, check_accessibility: CheckAccessibility, language: str
 ) -> None:
@@ -51,21 +51,23 @@ def test_an_encoder_shows_its_one_kind(
             rest(page)
             assert page.locator(".tile:not(.absent)").count() == count
     check_accessibility(page)
-
-
-def test_the_arrow_keys_pass_heads_that_are_not_there(tmp_path: Path, open_page: OpenPage) -> None:
-    page = open_page(address(tmp_path, {"one": encoder_only()}))
-    page.locator(".tile").first.wait_for()
-    page.locator(".zoom-heads").click()
+    page.locator(".view-heads").click()
     rest(page)
     page.locator(".tile[data-head='1.1']").focus()
     for key, head in (("ArrowDown", "2.1"), ("ArrowDown", "4.1"), ("ArrowRight", "4.2"), ("End", "4.2")):
-        page.keyboard.press(key)
+        page.keyboard.press(key)  # passes heads that are not there
         assert page.evaluate("document.querySelector('main').shadowRoot.activeElement.dataset.head") == head
 
 
-def test_a_decoder_plays_its_steps_without_probabilities(tmp_path: Path, open_page: OpenPage) -> None:
-    page = open_page(address(tmp_path, {"one": decoder_only(produced=["\u2581now"]), "two": decoder_only(SOURCE[:5])}))
+def test_a_decoder_plays_without_probabilities_and_an_encoder_decoder_has_three_kinds(
+    tmp_path: Path, open_page: OpenPage
+) -> None:
+    maps = {
+        "one": decoder_only(produced=["\u2581now"]),
+        "two": decoder_only(SOURCE[:5]),
+        "three": encoder_decoder(),
+    }
+    page = open_page(address(tmp_path, maps))
     page.locator(".tile").first.wait_for()
     assert page.locator(".choice-group.kind").is_hidden() and page.locator(".tile").count() == 6
     page.locator(".player input").fill("3")
@@ -77,11 +79,9 @@ def test_a_decoder_plays_its_steps_without_probabilities(tmp_path: Path, open_pa
     page.locator("header select").select_option(label="two")
     page.locator(".compare-name").get_by_text("two").wait_for()
     page.locator(".compare-name").get_by_text("one").wait_for()
-
-
-def test_an_encoder_decoder_has_three_kinds_and_words_under_the_words(tmp_path: Path, open_page: OpenPage) -> None:
-    page = open_page(address(tmp_path, {"one": encoder_decoder()}))
-    page.locator(".tile").first.wait_for()
+    page.locator(".compare-close").click()
+    page.locator("header select").select_option(label="three")
+    page.locator(".kind-cross:visible").wait_for()
     assert page.locator(".choice-group.kind button:visible").count() == 3
     assert any(text.strip() for text in page.locator(".gloss").all_inner_texts())
     for kind, count in (("encoder", 4), ("decoder", 6), ("cross", 6)):

@@ -1,4 +1,4 @@
-"""The card of a head: opened and read by keyboard, on a telephone, with its examples and the heads next to it."""
+"""The card of a head: read by keyboard, its examples, the heads next to it, and the translation without the head."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.atlas_samples import real_atlas
-from tests.browser.app_driver import WORKED, params
+from tests.browser.app_driver import WORKED, params, wait_for_params
 from tests.browser.explorer_driver import state
 from tests.browser.rest import until
+from transformer_core.analysis.ablation import AblatedTranslation, translate_without
 from transformer_core.atlas.naming import head_roles
 from transformer_core.head import Head, head_named
+from transformer_core.translator import Translator
+from viz_app.serving.models.registry import checkpoint_folder
 from viz_app.text import texts
+from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text.role_words import head_words
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 
 
 ATLAS = real_atlas()
+OTHER = "The train arrives at eight o'clock."
 
 
 def title(page: Page) -> str:
@@ -40,9 +45,42 @@ def expected_title(language: str, layer: int, head: int) -> str:
     return f"{Head('encoder', layer, head)}: {words}"
 
 
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    return Translator.load(checkpoint_folder())
+
+
+def without(translator: Translator, text: str, head: str) -> AblatedTranslation:
+    return translate_without(translator, translator.translate(text, beam=4), [head_named(head)], beam=4)
+
+
+def wait_for_result(page: Page, expected: AblatedTranslation) -> None:
+    """Wait for both sentences, the words that differ, and the two log-probabilities."""
+    numbers = [f"{value:.2f}".replace("-", "\u2212") for value in (expected.before, expected.log_probability)]
+
+    def is_there() -> bool:
+        shown = page.locator(".off .off-line").evaluate_all(
+            "(all) => all.map((line) => [line.lastChild.textContent, line.querySelectorAll('mark').length])"
+        )
+        lines = [(expected.original, shown[0]), (expected.words, shown[1])] if len(shown) == 2 else []
+        same = [
+            [" ".join(word for word, _ in words), sum(changed for _, changed in words)] == result
+            for words, result in lines
+        ]
+        return bool(lines) and all(same) and all(each in page.locator(".off").inner_text() for each in numbers)
+
+    assert until(page, is_there), page.locator(".off").inner_text()
+
+
 @pytest.mark.parametrize(("language", "width", "dark"), WORKED)
-def test_by_keyboard_it_opens_leads_on_and_closes(
-    app_url: str, open_page: OpenPage, check_accessibility: CheckAccessibility, language: str, width: int, dark: bool
+def test_by_keyboard_it_opens_leads_on_and_closes_and_its_head_is_switched_off(
+    app_url: str,
+    open_page: OpenPage,
+    translator: Translator,
+    check_accessibility: CheckAccessibility,
+    language: str,
+    width: int,
+    dark: bool,
 ) -> None:
     t = texts(language)
     page = open_page(f"{app_url}/?lang={language}&head=encoder.6.5", width=width, dark=dark)
@@ -77,9 +115,37 @@ def test_by_keyboard_it_opens_leads_on_and_closes(
     assert state(page, "zoom") == "head"
     assert until(page, lambda: "card" not in params(page))
 
+    # It is switched off, also for a new sentence, and on again; another head is on until it is switched off as well.
+    page.locator(".kind-cross").click()
+    page.locator(".tile[data-head='6.4']").click()
+    assert t("explorer.no_cause") in page.locator(".head-card").inner_text()
+    page.get_by_role("button", name=t("explorer.off"), exact=True).press("Enter")
+    wait_for_result(page, without(translator, EXAMPLES[FIRST_EXAMPLE], "cross.6.4"))
+    check_accessibility(page, "dark", "light")
+    page.get_by_role("textbox", name=t("translate.input")).fill(OTHER)
+    wait_for_result(page, without(translator, OTHER, "cross.6.4"))
+    page.get_by_role("button", name=t("explorer.off_back"), exact=True).first.click()
+    page.locator(".off").wait_for(state="hidden")
+    assert state(page, "off") is None
+    page.locator(".off-button").click()
+    page.locator(".off").wait_for()
+    page.locator(".tile[data-head='4.4']").click()
+    page.locator(".off").wait_for(state="hidden")
+    assert state(page, "off") is None
+    page.locator(".off-button").click()
+    wait_for_result(page, without(translator, OTHER, "cross.4.4"))
 
-def test_an_example_is_opened_with_its_row(app_url: str, open_page: OpenPage) -> None:
-    page = open_page(f"{app_url}/?lang=en&head=encoder.6.5")
+
+def test_a_head_without_a_role_says_so_and_an_example_is_opened_with_its_row(app_url: str, open_page: OpenPage) -> None:
+    page = open_page(f"{app_url}/?lang=en&head=encoder.2.5&card=open")
+    assert until(page, lambda: title(page).endswith(f": {texts('en')('roles.none')}"))
+    page.locator(".atlas-card summary").click()
+    assert texts("en")("explorer.card_unclear") in page.locator(".atlas-evidence").inner_text()
+    assert page.locator(".atlas-evidence li").count() == 2  # a rule and a relation
+    page.keyboard.press("Escape")
+    page.locator(".atlas-card").wait_for(state="hidden")
+    page.locator(".tile[data-head='6.5']").click()
+    wait_for_params(page, head="encoder.6.5")
     page.locator(".card-button").press("Enter")  # its report and the example's come in one moment
     assert ATLAS.examples
     example = ATLAS.examples.kinds["encoder"][5][4][0]
@@ -93,14 +159,6 @@ def test_an_example_is_opened_with_its_row(app_url: str, open_page: OpenPage) ->
     )
     assert until(page, lambda: state(page, "pin") == f"q{example.query}")
     assert title(page) == expected_title("en", 5, 4)  # the card stays
-
-
-def test_a_head_without_a_role_says_so_and_what_comes_closest(app_url: str, open_page: OpenPage) -> None:
-    page = open_page(f"{app_url}/?lang=en&head=encoder.2.5&card=open")
-    assert until(page, lambda: title(page).endswith(f": {texts('en')('roles.none')}"))
-    page.locator(".atlas-card summary").click()
-    assert texts("en")("explorer.card_unclear") in page.locator(".atlas-evidence").inner_text()
-    assert page.locator(".atlas-evidence li").count() == 2  # a rule and a relation
 
 
 @pytest.mark.slow

@@ -42,16 +42,34 @@ def expected(measure: str, kind: str) -> list[str]:
     return [f"{layer + 1}.{head + 1}" for layer, head in ranked]
 
 
-def test_tiles_stand_in_the_order_of_the_atlas_and_are_filtered_and_listed(
+def test_the_page_model_leads_to_all_heads_by_role_which_are_ordered_filtered_and_listed(
     open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
 ) -> None:
-    page = open_page(f"{app_url}/?lang=en&zoom=heads&view=kinds&order=atlas-effect&only=none")
-    assert until(page, lambda: names(page, "encoder") == expected("effect", "encoder")), "as the link says"
+    page = open_page(f"{app_url}/model?lang=en")
+    page.get_by_role("button", name=T("atlas.by_role")).click()
+    page.wait_for_url("**order=atlas-role**")
+    roles = head_roles(ATLAS)
+    with_role = sum(bool(result) for head, result in roles.items() if head[0] == "encoder")
+    assert with_role and until(page, lambda: len(names(page, "encoder")) == 48)
+
+    def words(name: str) -> str:
+        return head_words(T, "encoder", roles[head_named(f"encoder.{name}")][:1])
+
+    def grouped() -> bool:
+        shown = [words(name) for name in names(page, "encoder")]
+        changes = sum(one != other for one, other in itertools.pairwise(shown))
+        return changes == len(set(shown)) - 1 and shown[-1] == T("roles.none")
+
+    assert until(page, grouped), "heads of one role beside each other, those without one last"
+
+    page.locator(".order-select").select_option("atlas-effect")
+    page.locator(".only-select").select_option("none")
+    assert until(page, lambda: names(page, "encoder") == expected("effect", "encoder"))
+    assert until(page, lambda: params(page).get("order") == "atlas-effect")
     for kind in KINDS:
         assert names(page, kind) == expected("effect", kind)
-    roles = head_roles(ATLAS)
     without = [head for head in roles if not roles[head]]
-    assert page.locator(".tile:not(.unmatched)").count() == len(without)
+    assert until(page, lambda: page.locator(".tile:not(.unmatched)").count() == len(without))
     assert T("explorer.only_matching", count=len(without), all=len(roles)) in page.locator(".count").inner_text()
     page.locator(".only-select").select_option("significant")
     assert ATLAS.effects
@@ -73,25 +91,6 @@ def test_tiles_stand_in_the_order_of_the_atlas_and_are_filtered_and_listed(
     assert (state(page, "layer"), state(page, "head")) == (best.layer, best.head)
     page.locator(".card-button").click()
     assert until(page, lambda: page.locator(".atlas-plain").is_visible()), "the one card of a head"
-
-
-def test_the_page_model_leads_to_all_heads_by_role(open_page: OpenPage, app_url: str) -> None:
-    page = open_page(f"{app_url}/model?lang=en")
-    page.get_by_role("button", name=T("atlas.by_role")).click()
-    page.wait_for_url("**order=atlas-role**")
-    roles = head_roles(ATLAS)
-    with_role = sum(bool(result) for head, result in roles.items() if head[0] == "encoder")
-    assert with_role and until(page, lambda: len(names(page, "encoder")) == 48)
-
-    def words(name: str) -> str:
-        return head_words(T, "encoder", roles[head_named(f"encoder.{name}")][:1])
-
-    def grouped() -> bool:
-        shown = [words(name) for name in names(page, "encoder")]
-        changes = sum(one != other for one, other in itertools.pairwise(shown))
-        return changes == len(set(shown)) - 1 and shown[-1] == T("roles.none")
-
-    assert until(page, grouped), "heads of one role beside each other, those without one last"
 
 
 @pytest.mark.parametrize(("width", "language"), [(1280, "en"), pytest.param(390, "ko", marks=pytest.mark.slow)])

@@ -11,7 +11,7 @@ from tests.browser import explorer_samples as samples
 from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import APP, OpenPage, Serve
 from tests.browser.explorer_driver import ENGLISH, Open
-from tests.browser.rest import settled, until
+from tests.browser.rest import rest, settled, until
 from tests.random_model import save_random_model
 from viz_app.components.explorer.payload import pack
 from viz_app.components.explorer.selection import Selection
@@ -29,11 +29,6 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Random weights: 24 + 24 layers of 9 heads."""
     folder = tmp_path_factory.mktemp("checkpoint") / "deep"
     return save_random_model(folder, seed=3, layers=LAYERS, heads=HEADS, d_model=18, d_ff=16, extra_length=2)
-
-
-def tiles(page: Page) -> int:
-    settled(page)
-    return page.locator(".explorer .tile").count()
 
 
 @pytest.fixture
@@ -62,7 +57,8 @@ def test_how_a_model_opens_is_its_own_and_what_is_chosen_stays(url: str, open_pa
         wait_for_params(page, view="layer")
         choose_model(page, name)
         assert until(page, lambda heads=heads: page.locator(".explorer .tile").count() == heads)  # type: ignore[misc]
-    assert tiles(page) == 4 and params(page)["view"] == "layer"
+    settled(page)
+    assert page.locator(".explorer .tile").count() == 4 and params(page)["view"] == "layer"
 
 
 def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(open_payload: Open) -> None:
@@ -70,7 +66,8 @@ def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(open_payload: Op
     maps = samples.long_sample(6, layers=LAYERS, heads=HEADS)
     start = Selection(kind="cross", view=opening_view(LAYERS, HEADS))
     page = open_payload(pack(maps, steps=None, texts=ENGLISH, selection=start))
-    assert tiles(page) == HEADS
+    tiles = page.locator(".explorer .tile")
+    assert tiles.count() == HEADS
     box = page.locator(".explorer .overview").bounding_box()
     assert box is not None
     for button in page.locator(".explorer .choice-group.layer button").all():
@@ -81,7 +78,9 @@ def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(open_payload: Op
     page.get_by_text('"layer": 23').wait_for()
     page.get_by_role("button", name=ENGLISH["view_heads"]).click()
     page.set_viewport_size({"width": 390, "height": 844})
-    assert tiles(page) == LAYERS * HEADS
+    rest(page)
+    assert tiles.count() == LAYERS * HEADS
     page.get_by_role("button", name=ENGLISH["view_layer"]).click()
-    assert tiles(page) == HEADS
+    rest(page)
+    assert tiles.count() == HEADS
     assert sideways(page) <= 0

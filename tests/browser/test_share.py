@@ -33,7 +33,7 @@ def dark_modules(page: Page) -> set[tuple[int, int]]:
 
 def test_the_code_fills_the_screen(open_bare: Open, check_accessibility: CheckAccessibility) -> None:
     width, height, t = 390, 844, texts("ko")
-    page = open_bare("share", link=LINK, language="ko", width=width, height=height, dark=True)
+    page = open_bare(link=LINK, language="ko", width=width, height=height, dark=True)
     page.get_by_role("button", name=t("share.title")).click()
     page.get_by_role("button", name=t("share.fill"), exact=True).click()
     screen = page.locator(".qr-screen").bounding_box()

@@ -65,6 +65,8 @@ def test_it_opens_with_every_head_and_translates_what_is_typed(page: Page, trans
         assert sentence.locator("button").first.evaluate("button => button === button.getRootNode().activeElement")
 
     box = page.get_by_role("textbox", name=T("translate.input"))
+    direction = box.evaluate("(input) => getComputedStyle(input).unicodeBidi")
+    assert direction == "plaintext", "the text decides which way it runs"
     box.fill("")
     page.get_by_text(T("translate.empty")).wait_for()
     box.press_sequentially(SENTENCE, delay=20)
@@ -80,20 +82,37 @@ def test_it_opens_with_every_head_and_translates_what_is_typed(page: Page, trans
     wait_for_params(page, text=EXAMPLES["question"])
 
 
-def test_kind_head_and_step_live_in_the_address(page: Page, open_page: OpenPage) -> None:
-    page.get_by_role("button", name=T("explorer.kind_decoder")).click()
+def test_language_page_head_and_step_are_kept_and_live_in_the_address(
+    page: Page, open_page: OpenPage, translator: Translator
+) -> None:
+    t = texts("ko")
+    page.get_by_role("textbox", name=T("translate.input")).fill(SENTENCE)
+    wait_for_params(page, text=SENTENCE)
+    page.get_by_text("한국어", exact=True).click()
+    wait_for_params(page, lang="ko")
+    assert page.locator("html").get_attribute("lang") == "ko"
+    wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
+    page.get_by_role("button", name=t("explorer.kind_decoder")).click()
     page.wait_for_url(DECODER)
-    page.get_by_role("gridcell", name="head decoder.2.3,").click()
+    page.get_by_role("link", name=t("nav.model")).click()
+    page.get_by_role("heading", name=t("model.title")).wait_for()
+    wait_for_params(page, lang="ko", text=SENTENCE)
+    page.get_by_role("link", name=t("nav.translate")).click()
+    wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
+    assert page.locator(".kind-decoder").get_attribute("aria-pressed") == "true"  # selected before the visit elsewhere
+    wait_for_value(page.get_by_role("textbox", name=t("translate.input")), SENTENCE)
+
+    page.locator(".tile[data-head='2.3']").click()
     wait_for_params(page, head="decoder.2.3")
-    page.get_by_role("slider", name=T("explorer.step")).focus()
+    page.get_by_role("slider", name=t("explorer.step")).focus()
     page.keyboard.press("Home")
     wait_for_params(page, step="1")
     again = open_page(page.url)
     wait_for_params(again, head="decoder.2.3", step="1")
-    assert again.get_by_role("slider", name=T("explorer.step")).input_value() == "1"
+    assert again.get_by_role("slider", name=t("explorer.step")).input_value() == "1"
     # The link to share is the address; a page that only this computer opens says how to change that.
-    again.get_by_role("button", name=T("share.title")).click()
-    again.get_by_text(T("share.closed"), exact=True).wait_for()
+    again.get_by_role("button", name=t("share.title")).click()
+    again.get_by_text(t("share.closed"), exact=True).wait_for()
     again.get_by_text(OPENS).wait_for()
     link = again.locator("[data-testid=stPopoverBody] code").last
 
@@ -102,24 +121,6 @@ def test_kind_head_and_step_live_in_the_address(page: Page, open_page: OpenPage)
 
     assert until(again, lambda: linked().items() >= {name: [value] for name, value in params(again).items()}.items())
     assert sideways(again) == 0
-
-
-def test_language_and_page_keep_the_sentence(page: Page, translator: Translator) -> None:
-    page.get_by_role("textbox", name=T("translate.input")).fill(SENTENCE)
-    wait_for_params(page, text=SENTENCE)
-    page.get_by_text("한국어", exact=True).click()
-    wait_for_params(page, lang="ko")
-    assert page.locator("html").get_attribute("lang") == "ko"
-    wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
-    page.locator(".kind-decoder").click()
-    page.wait_for_url(DECODER)
-    page.get_by_role("link", name=texts("ko")("nav.model")).click()
-    page.get_by_role("heading", name=texts("ko")("model.title")).wait_for()
-    wait_for_params(page, lang="ko", text=SENTENCE)
-    page.get_by_role("link", name=texts("ko")("nav.translate")).click()
-    wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
-    assert page.locator(".kind-decoder").get_attribute("aria-pressed") == "true"  # selected before the visit elsewhere
-    wait_for_value(page.get_by_role("textbox", name=texts("ko")("translate.input")), SENTENCE)
 
 
 def test_downloads_which_others_who_type_take_away_from_nobody(

@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.app.mounted import address, mounted, opened
 from tests.app.read_html import Page
+from viz_app.explorer_view.external_views import MAX_WEIGHTS
 from viz_app.text import texts
 
 
@@ -61,3 +62,10 @@ def test_a_link_opens_bertviz_which_choice_language_and_pages_keep(
     assert mounted(app.run())["headlight_bertviz"] == before, "a rerun hands over the same document"
     app.text_input(key="text").set_value("The bus.").run()
     assert mounted(app).get("headlight_bertviz") != before
+
+
+def test_what_is_too_long_says_so_and_draws_nothing(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MAX_WEIGHTS, "model", 10)
+    opened(app, other="model")
+    assert mounted(app).get("headlight_bertviz") is None
+    assert any("Limit: 10 (" in info.value for info in app.info)
