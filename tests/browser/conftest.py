@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 APP = ROOT / "viz_app" / "main.py"
-BARE = HERE / "bare_page.py"
 WINDOW = ("width", "height", "dark", "locale", "still")
 VIOLATIONS = {"resultTypes": ["violations"]}  # axe describes each element of a page otherwise, which takes longest
 COLOURS = {**VIOLATIONS, "runOnly": ["color-contrast", "link-in-text-block"]}  # rules that depend on the scheme
@@ -246,17 +245,6 @@ def check_accessibility() -> CheckAccessibility:
             assert not rows, f"axe finds in {scheme or 'this'} scheme: " + "; ".join(rows)
 
     return check
-
-
-@pytest.fixture
-def open_bare(serve: Serve, open_page: OpenPage) -> Open:
-    """Open the bare page of bare_page.py: `open_bare(link="http://...", width=390)`."""
-
-    def start(**options: Any) -> Page:
-        window, query = _window_and_query(options)
-        return open_page(f"{serve(BARE)}/?{urlencode(query)}", **window)
-
-    return start
 
 
 @dataclass

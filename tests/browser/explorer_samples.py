@@ -7,7 +7,6 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from tests.hostile import LONE, STRINGS
 from transformer_core.attention_maps import WORD_BOUNDARY, AttentionMaps, Axis
 from viz_app.components.explorer.payload import Step
 
@@ -102,12 +101,6 @@ def few_heads_sample(tokens: int) -> AttentionMaps:
     weights[1] *= np.tri(tokens, dtype=np.float32)
     encoder, decoder, cross = weights / weights.sum(-1, keepdims=True)
     return AttentionMaps(encoder=encoder, decoder=decoder, cross=cross, source=source, inputs=inputs, outputs=outputs)
-
-
-def strings_sample() -> AttentionMaps:
-    """Hostile strings as tokens of both sides, the first one twice."""
-    tokens = [WORD_BOUNDARY + text for text in (*STRINGS, STRINGS[0], LONE)]
-    return sample(tokens, tokens)
 
 
 def confidences(maps: AttentionMaps, *, seed: int = 2) -> list[Step]:

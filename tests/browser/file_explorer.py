@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 START = Selection(kind="cross", layer=3, head=5)
 NAMED = {"sentence": samples.SENTENCE, "other": samples.OTHER, "hostile": samples.HOSTILE}
 MADE: dict[str, Callable[[], AttentionMaps]] = {
-    "strings": samples.strings_sample,
     "unequal": samples.unequal_sample,
     "cut": partial(samples.sample, *samples.SENTENCE, finished=False),
     "512": partial(samples.few_heads_sample, 512),

@@ -14,12 +14,17 @@ import pytest
 
 from tests.browser import explorer_samples as samples
 from tests.browser.conftest import APP, OpenPage, Serve
-from tests.browser.explorer_driver import Open, choose, patch, press, read_table, settle
+from tests.browser.explorer_driver import ENGLISH, choose, patch, press, read_table, settle
 from tests.browser.rest import wait_for_value, wait_until_idle
 from tests.hostile import LONE, SAFE, STRINGS
 from tests.random_model import save_random_model
 from transformer_core.attention_maps import KINDS, WORD_BOUNDARY
 from transformer_core.translator import Translator
+from viz_app import show
+from viz_app.components.explorer.payload import pack
+from viz_app.components.explorer.selection import Selection
+from viz_app.standalone.document import PageSentence, explorer_page
+from viz_app.standalone.origin import Origin
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -31,8 +36,8 @@ PARAMETERS = (
     *("kind", "layer", "head", "step", "unit", "view", "zoom", "form", "order", "average", "scale", "special"),
     *("threshold", "pin", "against", "branch", "vs", "lang", "\u2028<b>", "__proto__"),
 )
-ODD = [*STRINGS, STRINGS[0], LONE]
-MAX = 240  # tokens in one field, below the page's limit
+MAX = 250  # tokens in one field, below the page's limit
+READ = "(root) => root.explorer.translation.axes.source.tokens"
 
 
 def check(page: Page, *, title: str | None = None) -> None:
@@ -54,17 +59,18 @@ def tokens(page: Page) -> list[str]:
     return answer
 
 
-@pytest.mark.parametrize(
-    ("sample", "sources", "targets"),
-    [
-        ("strings", ODD, ODD),
-        ("hostile", *[[token.removeprefix(WORD_BOUNDARY) for token in side] for side in samples.HOSTILE]),
-    ],
-)
-def test_as_tokens_they_are_shown_literally_and_separately(
-    open_explorer: Open, sample: str, sources: list[str], targets: list[str]
-) -> None:
-    page = open_explorer(sample)
+def test_as_tokens_of_a_page_or_a_notebook_they_are_shown_literally(tmp_path: Path, open_page: OpenPage) -> None:
+    strings = [WORD_BOUNDARY + text for text in (*STRINGS, STRINGS[0], LONE)]
+    sources, targets = ([*side, *strings] for side in samples.HOSTILE)
+    maps, title = samples.sample(sources, targets), STRINGS[0]
+    packed = pack(maps, steps=samples.confidences(maps), texts=ENGLISH, selection=Selection())
+    sentence, origin = PageSentence(text=title, branches=[packed]), Origin(record={"command": title})
+    document = tmp_path / "page.html"
+    document.write_bytes(explorer_page([sentence], language="en", origin=origin))
+    page = open_page(document.as_uri())
+    page.locator(".token").first.wait_for()
+    check(page, title=f"{title} · Headlight")
+    assert page.locator(".page-title").text_content() == title
     sources, targets = ([*map(literal, side), "</s>"] for side in (sources, targets))
     assert tokens(page) == targets
     page.locator(".token").nth(3).focus()
@@ -73,23 +79,34 @@ def test_as_tokens_they_are_shown_literally_and_separately(
     page.keyboard.press("Escape")
     for unit in ("words", "tokens"):
         for kind in KINDS:
-            patch(page, unit=unit)
+            patch(page, unit=unit, form="map")
             choose(page, f".kind-{kind}")
             press(page, ".map", "ArrowDown", "ArrowRight")
-    page.locator("button.plain", has_text=texts("en")("explorer.table")).first.click()
+    page.locator("button.plain", has_text=ENGLISH["table"]).first.click()
     settle(page)
     columns, rows, _ = read_table(page)  # of the encoder-decoder attention
     assert [literal(column) for column in columns] == sources[: len(columns)]
     assert [literal(row) for row in rows] == targets[: len(rows)]
-    assert min(len(rows), len(columns)) >= min(len(targets), 20)
+    assert min(len(rows), len(columns)) >= 20
     assert page.locator(".explorer img, .explorer script, .explorer i").count() == 0
     check(page)
 
+    html = show(maps, title=title).html
+    document.write_text(f'<!doctype html><meta charset="utf-8">{html}', encoding="utf-8", errors="replace")
+    page.goto(document.as_uri())
+    inside = page.frame_locator("iframe")
+    inside.locator(".token").first.wait_for()
+    assert inside.locator(".page-title").text_content() == title
+    owned, _, frames = page.evaluate(SAFE)
+    assert owned is None and frames == 1
+    (frame,) = page.frames[1:]
+    assert frame.evaluate("() => [window.owned ?? null, window.origin]") == [None, "null"]
+
 
 def batches(tokenizer: Tokenizer) -> list[list[str]]:
-    """Strings that together stay below the page's limit."""
+    """Strings that together stay below the page's limit; without the one that is nothing but long."""
     rows: list[list[str]] = [[]]
-    for text in STRINGS:
+    for text in (each for each in STRINGS if len(each) < MAX / 2):
         if len(tokenizer.source.encode(" ".join((*rows[-1], text)))) > MAX:
             rows.append([])
         rows[-1].append(text)
@@ -134,7 +151,9 @@ def url(serve: Serve, quick_checkpoint: Path, hostile_checkpoint: Path) -> str:
     return serve(APP, HEADLIGHT_CHECKPOINT=str(quick_checkpoint), HEADLIGHT_CHECKPOINTS=str(hostile_checkpoint))
 
 
-def test_as_input_and_in_the_address(open_page: OpenPage, url: str, quick_checkpoint: Path) -> None:
+def test_as_input_in_the_address_and_in_a_vocabulary(
+    open_page: OpenPage, url: str, quick_checkpoint: Path, hostile_checkpoint: Path
+) -> None:
     tokenizer = Translator.load(quick_checkpoint).tokenizer
     first, *others = batches(tokenizer)
     query = {"text": " ".join(first), **dict(zip(PARAMETERS, STRINGS, strict=False))}
@@ -152,24 +171,22 @@ def test_as_input_and_in_the_address(open_page: OpenPage, url: str, quick_checkp
             arg=[page.locator(".explorer").element_handle(), before],
         )
         wait_until_idle(page)
-        tokens = page.locator(".explorer").evaluate("(root) => root.explorer.translation.axes.source.tokens")
-        assert tokens[:-1] == list(tokenizer.source.encode(" ".join(" ".join(batch).split())).tokens)
+        assert page.locator(".explorer").evaluate(READ)[:-1] == list(
+            tokenizer.source.encode(" ".join(" ".join(batch).split())).tokens
+        )
         check(page, title="Headlight")
 
-
-def test_in_a_vocabulary(open_page: OpenPage, url: str, hostile_checkpoint: Path) -> None:
     translator = Translator.load(hostile_checkpoint)
     text = f"{STRINGS[3].replace(' ', '')} {STRINGS[0]}"
     translation = translator.translate(text, beam=4)
     written = [token.replace(WORD_BOUNDARY, "") for token in translation.tokens]
     known = {"".join(string.split()) for string in STRINGS}
-    page = open_page(f"{url}/?{urlencode({'text': text, 'lang': 'en', 'model': hostile_checkpoint.name})}")
+    page.goto(f"{url}/?{urlencode({'text': text, 'lang': 'en', 'model': hostile_checkpoint.name})}")
     page.locator(".explorer .tile").first.wait_for()
     assert tokens(page)[: len(written)] == [token or "\u2423" for token in written]
     candidates = {token.replace(WORD_BOUNDARY, "") for step in translation.alternatives for token, _ in step}
     assert known & (set(written) | candidates), "the test must show some of them"
-    read = page.locator(".explorer").evaluate("(root) => root.explorer.translation.axes.source.tokens")
-    assert known & {token.replace(WORD_BOUNDARY, "") for token in read}
+    assert known & {token.replace(WORD_BOUNDARY, "") for token in page.locator(".explorer").evaluate(READ)}
     page.locator(".token").first.focus()
     settle(page)
     check(page, title="Headlight")

@@ -12,7 +12,7 @@ from viz_app.lessons.lab.bench import benches
 from viz_app.lessons.labels import labels
 from viz_app.text import texts
 
-T, t = labels("en"), texts("en")
+T = labels("en")
 LONG = "A man in a blue shirt is standing on a tall ladder in the garden, and his son is cleaning the old window."
 
 
@@ -57,34 +57,6 @@ def test_from_a_head_in_translate_to_the_lab_and_back(open_page: OpenPage, app_u
     page.locator(".st-key-open-head button").click()
     page.locator(".explorer").wait_for()
     assert until(page, lambda: parse_qs(urlsplit(page.url).query).get("head") == [other])
-
-
-def test_findings_are_pinned_beside_each_other(open_lesson: OpenLesson) -> None:
-    lesson = open_lesson("lab", "off")
-    lesson.wait(ANSWERED)
-    lesson.press("ArrowRight")
-    first, chosen = lesson.said(), lesson.settings()["chosen"]
-    cards = lesson.root.locator(".findings figure")
-    lesson.click(t("lesson.finding_pin"))
-    lesson.press("ArrowRight")
-    lesson.click(t("lesson.finding_pin"))
-    assert cards.count() == 2
-    assert cards.nth(0).locator("figcaption").inner_text() == first != cards.nth(1).locator("figcaption").inner_text()
-    ink = "(canvas) => new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size"
-    assert cards.nth(0).locator("canvas").evaluate(ink) > 10
-    link = str(cards.nth(0).get_by_role("link", name=t("lesson.finding_open")).get_attribute("href"))
-    cards.nth(0).get_by_role("button", name=t("lesson.finding_remove")).click()
-    assert cards.count() == 1
-    left = cards.nth(0).locator("figcaption").inner_text()
-    lesson.page.goto(link)
-    lesson.wait("lesson?.scene.own")
-    assert lesson.settings()["chosen"] == chosen
-    # The browser has kept the other one, without its picture.
-    assert cards.locator("figcaption").all_inner_texts() == [left] and cards.locator("canvas").count() == 0
-    cards.nth(0).get_by_role("button", name=t("lesson.finding_remove")).click()
-    lesson.page.reload()
-    lesson.wait("lesson?.scene.own")
-    assert cards.count() == 0
 
 
 def test_a_long_computation_is_stopped_and_computed_after_all(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from tests.browser.conftest import OpenLesson
 from tests.browser.lesson_driver import ANSWERED, Lesson
 from viz_app.lessons.labels import labels
+from viz_app.lessons.stage import settings_from_param
 
 T = labels("en")
 LARGE = {"width": 1280, "height": 900}  # so that nothing has to be scrolled to be pressed
@@ -75,7 +77,31 @@ def test_heads_are_walked_through_pressed_and_switched_off(bench: Any) -> None:
     assert any(start in lesson.said() for start in starts), "random vectors stand beside the effects"
 
 
-def test_parts_and_layers_go_by_keyboard(bench: Any) -> None:
+def test_findings_are_pinned_beside_each_other_and_kept(bench: Any) -> None:
+    lesson = bench("off")
+    lesson.press("ArrowRight")
+    first, chosen = lesson.said(), lesson.settings()["chosen"]
+    cards = lesson.root.locator(".findings figure")
+    lesson.click(T("lesson.finding_pin"))
+    lesson.press("ArrowRight")
+    second = lesson.said()
+    lesson.click(T("lesson.finding_pin"))
+    assert cards.locator("figcaption").all_inner_texts() == [first, second] and first != second
+    ink = "(canvas) => new Set(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data).size"
+    assert cards.nth(0).locator("canvas").evaluate(ink) > 10
+    link = urlsplit(cards.nth(0).get_by_role("link", name=T("lesson.finding_open")).get_attribute("href"))
+    assert settings_from_param(parse_qs(link.query)["with"][0])["chosen"] == chosen
+    cards.nth(0).get_by_role("button", name=T("lesson.finding_remove")).click()
+    assert cards.count() == 1
+    lesson = bench("off")
+    # The browser has kept the other one, without its picture.
+    assert cards.locator("figcaption").all_inner_texts() == [second] and cards.locator("canvas").count() == 0
+    cards.nth(0).get_by_role("button", name=T("lesson.finding_remove")).click()
+    bench("off")
+    assert cards.count() == 0
+
+
+def test_parts_layers_and_heads_in_order_go_by_keyboard_and_picture(bench: Any) -> None:
     lesson = bench("parts")
     lesson.hit("p4")
     assert lesson.settings()["chosen"] == "p4"
@@ -91,8 +117,6 @@ def test_parts_and_layers_go_by_keyboard(bench: Any) -> None:
     top = lesson.get(f"lesson.scene.own.top[{layers - 2}].map(([first]) => first)")
     assert top[0].strip("\u2581") in lesson.said()
 
-
-def test_heads_go_by_keyboard_tile_and_curve(bench: Any) -> None:
     lesson = bench("cumulative")
     lesson.press("ArrowRight", "ArrowRight")
     assert lesson.settings()["gone"] == 2
@@ -200,7 +224,7 @@ def score(lesson: Lesson, *, relative: bool = False) -> str:
     return f"{value - (sum(row) / len(row) if relative else 0):.3f}".replace("-", "\u2212")
 
 
-def test_a_cell_its_parts_and_a_part_counted_less(bench: Any) -> None:
+def test_a_cell_its_parts_a_part_counted_less_and_the_rows_mean_subtracted(bench: Any) -> None:
     lesson = bench("why")
     lesson.hit("cell 2 1")
     assert (lesson.settings()["query"], lesson.settings()["key"]) == (2, 1)
@@ -241,8 +265,6 @@ def test_a_cell_its_parts_and_a_part_counted_less(bench: Any) -> None:
     )
     assert after == pytest.approx(expected, abs=1e-5)
 
-
-def test_a_part_is_pressed_and_the_rows_mean_subtracted(bench: Any) -> None:
     lesson = bench("why", "chosen:encoder.1.2,view:roles")
     rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
     assert len(rows) == 4, "no biases reach the first layer"

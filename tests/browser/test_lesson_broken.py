@@ -11,7 +11,7 @@ SCENES = load_lesson("broken", "en").scenes
 READY = "lesson.scene.ready"
 
 
-def test_evidence_then_a_name(open_lesson_file: OpenLesson) -> None:
+def test_evidence_then_a_name_also_of_a_long_sentence(open_lesson_file: OpenLesson) -> None:
     lesson = open_lesson_file("broken", "a", text="Tom reads a book.")
     for scene in SCENES[:4]:
         lesson.tab(scene.title)
@@ -39,8 +39,7 @@ def test_evidence_then_a_name(open_lesson_file: OpenLesson) -> None:
     assert "of its attention on future tokens" in lesson.said()
     lesson.painted()
 
-
-def test_while_the_models_read_it_says_so_and_a_long_sentence_is_cut(open_lesson_file: OpenLesson) -> None:
+    # A long sentence is cut.
     text = "The woman who lives next door is a doctor and works in the hospital with her old friends."
     lesson = open_lesson_file("broken", "d", text=text, settings="exhibit:attention,head:9", width=390)
     lesson.wait(READY)

@@ -74,16 +74,6 @@ def test_architecture_the_sentence_goes_through_figure_1(open_lesson_file: OpenL
     assert T("lesson_architecture.part_feed_forward") in lesson.said()
 
 
-def test_decoding_bleu_follows_what_is_written(open_lesson_file: OpenLesson) -> None:
-    lesson = open_lesson_file("decoding", "bleu")
-    lesson.page.get_by_role("textbox", name=T("lesson_decoding.your_translation")).fill("ein kleiner Hund")
-    lesson.wait("lesson.lesson.answers.text === 'ein kleiner Hund'")
-    values = lesson.get("lesson.lesson.values")
-    assert values["bleu"]["score"] == pytest.approx(bleu(["ein kleiner Hund"], [[values["reference"]]]).value)
-    lesson.press("ArrowRight")
-    assert lesson.settings()["step"] == 1
-
-
 def test_dot_product_numbers_are_edited(open_lesson_file: OpenLesson) -> None:
     lesson = open_lesson_file("dot_product", "steps")
     fields = lesson.page.locator(".number-field")
@@ -170,18 +160,6 @@ def test_positions_are_those_of_the_core(open_lesson_file: OpenLesson) -> None:
     assert lesson.get("lesson.scene.fresh(lesson.settings())")
 
 
-def test_regularisation_from_targets_to_the_answer(open_lesson_file: OpenLesson) -> None:
-    lesson = open_lesson_file("regularisation", "dropout")
-    lesson.press("ArrowRight")
-    assert lesson.settings()["place"] == 2
-    lesson.go("predict")
-    assert "nats" not in lesson.said()
-    lesson.press("Enter")
-    size = lesson.get("lesson.lesson.values.vocabulary")
-    least = -0.8 * math.log(0.8) - 0.2 * math.log(0.2 / (size - 1))
-    assert "0.8" in lesson.said() and f"{least:.2f} nats" in lesson.said()
-
-
 def test_results_ours_beside_the_papers(open_lesson_file: OpenLesson) -> None:
     lesson = open_lesson_file("results", "variations", settings="row:C")
     assert "best is dff = 4096 with 26.2, worst N = 2 with 23.7" in lesson.said()
@@ -203,7 +181,15 @@ def test_results_ours_beside_the_papers(open_lesson_file: OpenLesson) -> None:
     assert lesson.said() == T("lesson_results.parameters_say")
 
 
-def test_subwords_padding_and_what_the_question_hides(open_lesson_file: OpenLesson) -> None:
+def test_what_is_typed_slid_chosen_or_asked_for_is_answered(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("decoding", "bleu")
+    lesson.page.get_by_role("textbox", name=T("lesson_decoding.your_translation")).fill("ein kleiner Hund")
+    lesson.wait("lesson.lesson.answers.text === 'ein kleiner Hund'")
+    values = lesson.get("lesson.lesson.values")
+    assert values["bleu"]["score"] == pytest.approx(bleu(["ein kleiner Hund"], [[values["reference"]]]).value)
+    lesson.press("ArrowRight")
+    assert lesson.settings()["step"] == 1
+
     lesson = open_lesson_file("subwords")
     lesson.press("ArrowRight")
     assert lesson.settings()["done"] == 1
@@ -216,3 +202,26 @@ def test_subwords_padding_and_what_the_question_hides(open_lesson_file: OpenLess
     slide(lesson, T("lesson_subwords.budget"), "ArrowRight")
     lesson.wait("lesson.lesson.answers.budget === 288")
     assert lesson.get("lesson.lesson.values.padding[1][0]") == length_sorted_batches(288).padded
+
+    lesson = open_lesson_file("regularisation", "dropout")
+    lesson.press("ArrowRight")
+    assert lesson.settings()["place"] == 2
+    lesson.go("predict")
+    assert "nats" not in lesson.said()
+    lesson.press("Enter")
+    size = lesson.get("lesson.lesson.values.vocabulary")
+    least = -0.8 * math.log(0.8) - 0.2 * math.log(0.2 / (size - 1))
+    assert "0.8" in lesson.said() and f"{least:.2f} nats" in lesson.said()
+
+    lesson = open_lesson_file("why", "path")
+    lesson.choose(T("lesson_why.layer_recurrent"))
+    slider = lesson.page.get_by_role("slider", name="r", exact=True)
+    assert slider.count() == 0, "it would do nothing"
+    lesson.choose(T("lesson_why.layer_restricted"))
+    slider.wait_for()
+    lesson.go("predict")
+    lesson.press("Enter", "ArrowRight")
+    assert f"{576**2 * 512 / 1e6:.0f}M" in lesson.said() and f"{576 * 512**2 / 1e6:.0f}M" in lesson.said()
+    before = lesson.said()
+    lesson.canvas.click(position={"x": 500, "y": 200})
+    assert lesson.said() != before

@@ -16,7 +16,7 @@ T = texts("en")
 def test_a_lesson_plays_steps_and_keeps_its_place(
     open_lesson: OpenLesson, check_accessibility: CheckAccessibility
 ) -> None:
-    lesson = open_lesson("positions", "waves", settings="at:4", still=False)
+    lesson = open_lesson("positions", "clocks", settings="at:4", still=False)
     page = lesson.page
     assert lesson.settings()["at"] == 4
     lesson.painted(0.005)
@@ -31,7 +31,7 @@ def test_a_lesson_plays_steps_and_keeps_its_place(
     page.keyboard.press("ArrowLeft")
     whole = math.ceil(at) - 1
     assert lesson.settings()["at"] == whole
-    wait_for_params(page, **{"with": f"at:{whole},part:sin"})
+    wait_for_params(page, **{"with": f"at:{whole},k:2"})
     for place, key, step in ((".play", "ArrowRight", 1), (".playhead input", "ArrowLeft", 0)):
         lesson.root.locator(place).focus()
         page.keyboard.press(key)
@@ -40,7 +40,7 @@ def test_a_lesson_plays_steps_and_keeps_its_place(
     page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     lesson.get("(lesson.set({ at: 7.5 }), lesson.tools.copy())")
     link = {name: value for name, (value,) in parse_qs(urlsplit(page.evaluate("window.copied")).query).items()}
-    assert (link["scene"], link["lesson"]) == ("waves", "positions")
+    assert (link["scene"], link["lesson"]) == ("clocks", "positions")
     assert settings_from_param(link["with"]) == settings_from_param(settings_to_param(lesson.settings()) or "")
     lesson.get(f"lesson.set({{ at: {whole} }})")
 
@@ -51,7 +51,7 @@ def test_a_lesson_plays_steps_and_keeps_its_place(
     box = page.get_by_role("region", name=T("lesson.table")).bounding_box()
     assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 720, "it opens in sight"
     assert lesson.get("lesson.root.getRootNode().activeElement.className") == "numbers"
-    assert lesson.rows.count() == 16
+    assert lesson.rows.count() == lesson.get("lesson.scene.table(lesson.settings()).rows.length")
     check_accessibility(page)
     lesson.click(T("lesson.present"))
     box = lesson.root.bounding_box()

@@ -1,30 +1,20 @@
-"""A session from its first stop to its last, with a reload on the way; the link of the page that is open."""
+"""A session to its last stop, with a reload on the way; the link of the page that is open."""
 
 from __future__ import annotations
 
-import io
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-import pypdf
 
 from tests.browser.app_driver import params, sideways, wait_for_params
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.lesson_driver import Lesson
 from tests.browser.rest import rest, until
-from transformer_core.translator import Translator
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import QUESTIONS, ROUTES, SESSION, SHORT, core_scenes
-from viz_app.lessons.context import LessonContext
-from viz_app.lessons.stage import LessonState
-from viz_app.serving.models.translation_service import TranslationService
-from viz_app.serving.scheduling.request_queue import RequestQueue
-from viz_app.standalone.paper import render_sheet
-from viz_app.text import LANGUAGES, texts
+from viz_app.text import texts
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 T = texts("en")
 
@@ -40,11 +30,24 @@ def wait_for_stop(page: Page, stop: str, language: str = "en", route: str = SESS
     page.get_by_text(place(stop, language, route), exact=True).wait_for()
 
 
+def look_at_further_scenes(page: Page, scene: str) -> None:
+    """What is not on the short route is marked, and opens by its tab."""
+    names = [each.name for each in load_lesson("positions", "en").scenes]
+    further = [name for name in names if name not in core_scenes("positions", SHORT)]
+    marked = page.locator(".lesson .tab.further")
+    assert [each.get_attribute("data-scene") for each in marked.all()] == further
+    for place, name in ((marked.first, further[0]), (page.locator(f".lesson .tab[data-scene={scene}]"), scene)):
+        place.click()
+        wait_for_params(page, scene=name)
+        assert page.get_by_text(T("lesson.further")).is_visible() == (name in further)
+
+
 def test_one_button_leads_over_every_core_scene_to_the_last_stop(
     open_page: OpenPage, app_url: str, check_accessibility: CheckAccessibility
 ) -> None:
     """The end of the short route, with a reload on the way; a prediction is kept for the last stop."""
-    page = open_page(f"{app_url}/lessons?lang=en&lesson=positions&scene=waves&route=short", still=True)
+    start, *_ = core_scenes("positions", SHORT)
+    page = open_page(f"{app_url}/lessons?lang=en&lesson=positions&scene={start}&route=short", still=True)
     words = load_lesson("positions", "en")
     asked = next(scene for scene in words.scenes if scene.question is not None)
     assert asked.question is not None
@@ -62,7 +65,11 @@ def test_one_button_leads_over_every_core_scene_to_the_last_stop(
             onward = page.locator(".lesson .next")
             onward.wait_for()
             assert page.get_by_role("button", name=re.compile("^Next")).count() == 1
-            onward.click()
+            if (stop, number) == ("positions", 0):
+                look_at_further_scenes(page, scene)
+                Lesson(page).press("PageDown")  # passes over them
+            else:
+                onward.click()
     wait_for_stop(page, QUESTIONS, route=SHORT)
     page.get_by_text(T("questions.yours")).wait_for()
     rest(page)  # Streamlit draws one line after the other
@@ -76,37 +83,6 @@ def test_one_button_leads_over_every_core_scene_to_the_last_stop(
     wait_for_stop(page, "translate", route=SHORT)
     wait_for_params(page, route=SHORT)
     page.get_by_role("button", name=T("index.next", title=load_lesson("heads", "en").title)).wait_for()
-
-
-def test_the_brief_handout_prints_on_two_pages(browser: Browser, random_checkpoint: Path) -> None:
-    service = TranslationService(Translator.load(random_checkpoint, device="cpu"), RequestQueue(1))
-    for language in LANGUAGES:
-        context = LessonContext("The dog sleeps.", LessonState(), language, lambda: service, "test")
-        page = browser.new_page()
-        page.set_content(render_sheet("brief", context).decode())
-        printed = pypdf.PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True)))
-        assert len(printed.pages) == 2
-        assert texts(language)("questions.ticket") in printed.pages[1].extract_text()
-        page.close()
-
-
-def test_further_scenes_are_marked_and_open_by_their_tabs(open_page: OpenPage, app_url: str) -> None:
-    """The keys of a presenter pass over them on the route; beside it they do not."""
-    scenes = [scene.name for scene in load_lesson("masks", "en").scenes]
-    further = [name for name in scenes if name not in core_scenes("masks")]
-    page = open_page(f"{app_url}/lessons?lang=en&lesson=masks&route=on", still=True)
-    wait_for_stop(page, "masks")
-    lesson = Lesson(page)
-    marked = page.locator(".lesson .tab.further")
-    assert [each.get_attribute("data-scene") for each in marked.all()] == further
-    lesson.press("PageDown")
-    wait_for_params(page, scene=core_scenes("masks")[1])
-    marked.first.click()
-    wait_for_params(page, scene=further[0])
-    page.get_by_text(T("lesson.further")).wait_for()
-    page = open_page(f"{app_url}/lessons?lang=en&lesson=masks", still=True)
-    Lesson(page).press("PageDown")
-    wait_for_params(page, scene=scenes[1])
 
 
 def test_a_question_opens_its_scene_and_the_link_of_the_lessons_the_index(open_page: OpenPage, app_url: str) -> None:
@@ -123,11 +99,13 @@ def test_a_question_opens_its_scene_and_the_link_of_the_lessons_the_index(open_p
     page.set_viewport_size({"width": 1280, "height": 720})
     rest(page)
     page.get_by_role("link", name=t("nav.lessons"), exact=True).click()
-    for name in ("why", "masks"):
+    for name in ("why", "subwords"):
         page.locator(".index button.start").wait_for()
         assert until(page, lambda: "lesson" not in params(page))
         page.locator(".index button.stop").filter(has_text=load_lesson(name, "ko").title).click()
         page.locator(".lesson canvas").wait_for()  # a press is answered once
         wait_for_params(page, lesson=name)
+        Lesson(page).press("PageDown")
+        wait_for_params(page, scene=load_lesson(name, "ko").scenes[1].name)  # beside the route none is passed over
         page.get_by_role("button", name=t("lessons.all")).click()
         page.evaluate("const now = Date.now; Date.now = () => now() - 86400000")  # a clock may be set back

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import segno
 
 from tests.browser.conftest import CheckAccessibility, OpenLesson
-from tests.browser.explorer_driver import Open
+from tests.browser.file_page import FilePage
 from tests.browser.rest import until
 from tests.browser.test_session_route import place, wait_for_stop
+from viz_app.components import share
+from viz_app.components.modules import join_modules
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import SESSION, core_scenes, next_stop
 from viz_app.lessons.labels import labels
+from viz_app.state.share_link import qr_rows
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -31,10 +36,21 @@ def dark_modules(page: Page) -> set[tuple[int, int]]:
     return {(int(y) - BORDER, int(x) - BORDER) for x, y in re.findall(r"M(\d+) (\d+)h1v1h-1z", path)}
 
 
-def test_the_code_fills_the_screen(open_bare: Open, check_accessibility: CheckAccessibility) -> None:
+# The component as a page from the disk shows it.
+START = """
+export default function start() {
+  globalThis[Symbol.for("headlight.share-code")] = ({ data, parentElement }) =>
+    show({ data: JSON.parse(new TextDecoder().decode(data)), parentElement });
+}"""
+
+
+def test_the_code_fills_the_screen(file_page: FilePage, check_accessibility: CheckAccessibility) -> None:
     width, height, t = 390, 844, texts("ko")
-    page = open_bare(link=LINK, language="ko", width=width, height=height, dark=True)
-    page.get_by_role("button", name=t("share.title")).click()
+    page = file_page.page
+    page.set_viewport_size({"width": width, "height": height})
+    code = join_modules(Path(share.__file__).parent / "js" / "main.js").replace("export default ", "") + START
+    data = {"url": LINK, "rows": qr_rows(LINK), "command": "", "texts": t.table("share"), "language": "ko"}
+    file_page.open("share-code", code, json.dumps(data).encode())
     page.get_by_role("button", name=t("share.fill"), exact=True).click()
     screen = page.locator(".qr-screen").bounding_box()
     assert screen == {"x": 0, "y": 0, "width": width, "height": height}

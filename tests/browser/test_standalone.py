@@ -13,20 +13,19 @@ from typing import TYPE_CHECKING
 
 import pypdf
 
-from tests.browser import explorer_samples as samples
 from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint
 from tests.browser.rest import rest, until
-from tests.hostile import LONE, SAFE, STRINGS
 from transformer_core.cli import main
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
-from viz_app.components.explorer.payload import pack
-from viz_app.components.explorer.selection import Selection
 from viz_app.lessons import load_lesson
+from viz_app.lessons.context import LessonContext
+from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.head_roles import role_tables
-from viz_app.standalone.document import PageSentence, explorer_page
-from viz_app.standalone.origin import Origin
-from viz_app.text import texts
+from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.scheduling.request_queue import RequestQueue
+from viz_app.standalone.paper import render_sheet
+from viz_app.text import LANGUAGES, texts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -120,20 +119,6 @@ def test_heads_have_roles_and_are_switched_off_and_a_dark_system_turns_the_page_
     assert page.locator(".explorer").evaluate("(root) => root.explorer.theme.dark")
 
 
-def test_hostile_tokens_are_shown_as_they_are(tmp_path: Path, open_page: OpenPage) -> None:
-    table, title = texts("en").table("explorer"), STRINGS[0]
-    for sample in (samples.HOSTILE, ([*STRINGS, LONE], [*STRINGS, LONE])):
-        maps = samples.sample(*sample)
-        packed = pack(maps, steps=samples.confidences(maps), texts=table, selection=Selection())
-        sentence, origin = PageSentence(text=title, branches=[packed]), Origin(record={"command": title})
-        (tmp_path / "page.html").write_bytes(explorer_page([sentence], language="en", origin=origin))
-        page = open_page((tmp_path / "page.html").as_uri())
-        page.locator(".token").first.wait_for()
-        owned, result, frames = page.evaluate(SAFE)
-        assert (owned, result, frames) == (None, f"{title} · Headlight", 0)
-        assert page.locator(".page-title").text_content() == title
-
-
 def test_a_lesson_answers_from_its_file(tmp_path: Path, open_page: OpenPage) -> None:
     page = open_page(written(tmp_path, "--lesson=positions", "--text=The little dog is playing."), still=True)
     lesson = page.locator(".lesson")
@@ -168,7 +153,9 @@ def test_a_lesson_answers_from_its_file(tmp_path: Path, open_page: OpenPage) -> 
     assert is_drawn(page, ".lesson canvas")
 
 
-def test_a_lesson_prints_as_a_handout(browser: Browser, tmp_path: Path) -> None:
+def test_a_lesson_prints_as_a_handout_and_the_brief_sheet_on_two_pages(
+    browser: Browser, tmp_path: Path, random_checkpoint: Path
+) -> None:
     """Every scene, drawn light before its answer, where the screen is dark; the answers on the last page."""
     words = load_lesson("positions", "en")
     page = browser.new_page(color_scheme="dark")
@@ -183,3 +170,13 @@ def test_a_lesson_prints_as_a_handout(browser: Browser, tmp_path: Path) -> None:
     page.close()
     assert all(scene.title in "\n".join(printed) for scene in words.scenes)
     assert texts("en")("handout.answers") in printed[-1] and texts("en")("lesson.play") not in "\n".join(printed)
+
+    # The brief sheet has two pages.
+    service = TranslationService(Translator.load(random_checkpoint, device="cpu"), RequestQueue(1))
+    for language in LANGUAGES:
+        context = LessonContext("The dog sleeps.", LessonState(), language, lambda: service, "test")
+        page = browser.new_page()
+        page.set_content(render_sheet("brief", context).decode())
+        _, second = pypdf.PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True))).pages
+        assert texts(language)("questions.ticket") in second.extract_text()
+        page.close()

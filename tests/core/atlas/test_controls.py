@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from tests.core.tiny import sentence_pairs
 from transformer_core.analysis.effects.head_effects import head_effects, mean_outputs
@@ -43,7 +43,7 @@ def test_the_paired_test_is_scipys_and_that_of_sign_flips() -> None:
     rng = np.random.default_rng(0)
     one, other = rng.normal(0.2, 1, (2, 40, 3))
     result = paired_test(one - other)
-    assert result == pytest.approx(stats.ttest_rel(one, other).pvalue)
+    assert result == pytest.approx(scipy.stats.ttest_rel(one, other).pvalue)
     flips = rng.choice([-1.0, 1.0], size=(20_000, 40))
     means = abs(flips @ (one - other)) / 40
     assert result == pytest.approx((means >= abs((one - other).mean(axis=0))).mean(axis=0), abs=0.02)
@@ -116,7 +116,9 @@ def test_report_of_effects_and_surviving_heads(learned: Translator) -> None:
     report = survivor_report(learned, [*PAIRS, (too_long, "x"), ("a", too_long), ("", "x")])
     mean, random = by_hand(learned, "mean"), by_hand(learned, "random")
     tokens = sum(len(learned.encode_target(target).ids) + 1 for _, target in PAIRS)  # and </s>
-    q = stats.false_discovery_control(stats.ttest_rel(mean, random).pvalue, axis=None).reshape(mean.shape[1:])
+    q = scipy.stats.false_discovery_control(scipy.stats.ttest_rel(mean, random).pvalue, axis=None).reshape(
+        mean.shape[1:]
+    )
     survive = (q <= 0.05) & (mean.sum(0) > random.sum(0))
     assert 0 < survive.sum() < survive.size
     for number, kind in enumerate(KINDS):

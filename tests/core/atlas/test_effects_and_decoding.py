@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from scipy import stats
+import scipy
 
 from tests.core.tiny import sentence_pairs
 from transformer_core import Translator
@@ -76,7 +76,7 @@ def test_controls_are_paired_and_drawn_for_each_sentence(runner: ResumableMap, t
             rows.append((effect - drawn).numpy())
         name, nats = f"{change}/{control}", np.sum(rows, axis=0) / result.tokens
         np.testing.assert_allclose(result.differences[name]["cross"].value, nats, atol=1e-6)
-        p = stats.ttest_1samp(np.stack(rows), 0.0, axis=0).pvalue
+        p = scipy.stats.ttest_1samp(np.stack(rows), 0.0, axis=0).pvalue
         assert (result.q[name]["cross"] >= p - 1e-6).all()
 
 

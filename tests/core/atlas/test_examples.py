@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import jensenshannon
+import scipy
 
 from tests.core.tiny import sentence_pairs
 from transformer_core.analysis.ablation import all_heads
@@ -59,7 +59,9 @@ def test_distances_are_scipys() -> None:
     result = row_distances(ours, theirs)
     for a in range(3):
         for b in range(4):
-            expected = sum(jensenshannon(x, y, base=2) for x, y in zip(ours[a], theirs[b], strict=True))
+            expected = sum(
+                scipy.spatial.distance.jensenshannon(x, y, base=2) for x, y in zip(ours[a], theirs[b], strict=True)
+            )
             assert result[a, b] == pytest.approx(expected)
     assert row_distances(np.eye(3)[:, None], np.eye(3)[:, None]) == pytest.approx(1 - np.eye(3))
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from transformer_core.analysis.word_weights import blank_words, by_words, membership
 from transformer_core.atlas.effects import rank_correlation
@@ -62,7 +62,7 @@ def test_the_sign_test_is_scipys_binomial_test() -> None:
         for column in range(4):
             better, worse = (differences[:, column] > 0).sum(), (differences[:, column] < 0).sum()
             side = "two-sided" if two_sided else "greater"
-            expected = stats.binomtest(int(better), int(better + worse), alternative=side).pvalue
+            expected = scipy.stats.binomtest(int(better), int(better + worse), alternative=side).pvalue
             assert result[column] == pytest.approx(expected)
         assert result[4] == 1.0
 
@@ -115,7 +115,7 @@ def test_the_interval_of_a_correlation_holds_its_value_and_covers_it() -> None:
 def test_rank_correlation_is_scipys() -> None:
     rng = np.random.default_rng(3)
     one, other = rng.integers(0, 6, size=(2, 40)).astype(float)
-    assert rank_correlation(one, other) == pytest.approx(stats.spearmanr(one, other).statistic)
+    assert rank_correlation(one, other) == pytest.approx(scipy.stats.spearmanr(one, other).statistic)
     assert rank_correlation(np.ones(4), np.arange(4.0)) == 0.0
 
 

@@ -15,7 +15,6 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
-import torch._dynamo  # every first optimizer of a process imports it: here once for all of them
 
 from tests.core.training.runs import SHORT, new_trainer
 from transformer_core.data import Corpus
@@ -33,7 +32,8 @@ _FILE_EVENTS = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir")
 def started(target: Callable[..., None], *arguments: Any) -> ForkServerProcess:
     """A fresh process, quickly: torch is there already. It runs no page that a test of the app made `__main__`."""
     context: ForkServerContext = get_context("forkserver")
-    context.set_forkserver_preload([__name__])
+    # Every first optimizer of a process imports the compiler: once for all of them.
+    context.set_forkserver_preload([__name__, "torch._dynamo"])
     process = context.Process(target=target, args=arguments)
     with patch.dict(sys.modules, {"__main__": ModuleType("__main__")}):
         process.start()

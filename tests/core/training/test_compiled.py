@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
-from torch._dynamo.testing import CompileCounter
 
 from tests.core.training.runs import SHORT, new_model, new_trainer, train, updates
 from transformer_core import ConfigError, TrainingConfig, Transformer
@@ -22,6 +21,8 @@ COMPILED = SHORT.replace(compile=True, batch_tokens=600, steps=8)
 
 
 def test_compiled_training_equals_uncompiled(corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch._dynamo.testing import CompileCounter
+
     counter = CompileCounter()
     monkeypatch.setattr(objective, "_BACKEND", counter)
     fast = train(corpus, tmp_path / "fast", COMPILED)
