@@ -91,7 +91,7 @@ def font_unpacked_once(pytestconfig: pytest.Config) -> Iterator[None]:
                 partial = file.with_suffix(".partial")
                 partial.write_bytes(unpack())
                 partial.replace(file)
-            return file.read_bytes()
+            return bytes(file.read_bytes())
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page_font, "_unpacked", unpacked)

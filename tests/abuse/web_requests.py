@@ -73,7 +73,7 @@ def _scope(kind: str, path: str, headers: list[tuple[str, str]], cookie: str, **
 
 
 def _answer(app: ASGIApp, scope: Scope, incoming: list[Message]) -> list[Message]:
-    return exchange(ProxyHeadersMiddleware(cast(Any, app), "127.0.0.1"), scope, incoming)
+    return exchange(ProxyHeadersMiddleware(cast(Any, app), "127.0.0.1"), dict(scope), incoming)
 
 
 # Requests to the routes of the app.

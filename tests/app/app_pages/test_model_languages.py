@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -30,7 +31,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 
     @cache
     def made(source: str) -> Path:
-        shape = {"vocab_size": 250, "heads": 2, "extra_length": 4}
+        shape: dict[str, Any] = {"vocab_size": 250, "heads": 2, "extra_length": 4}
         metrics = {"languages": {"source": source, "target": "en"}}
         return save_random_model(folder / f"{source}-en", seed=5, sentences=sentences, metrics=metrics, **shape)
 

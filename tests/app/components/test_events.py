@@ -47,6 +47,11 @@ def test_an_event_is_answered_once() -> None:
     assert events.new_event("news", 8) == 8 and events.new_event("news", 8.0) == 8
     assert events.new_event("index", 1) == 1, "another component counts for itself"
     assert events.last_answered("news") == 7
+    pressed = {"name": "start", "id": 5}
+    assert events.new_named_event("named", pressed) == ("start", 5)
+    events.answered("named", 5)
+    assert events.new_named_event("named", pressed) is None
+    assert events.new_named_event("named", pressed | {"id": 6}) == ("start", 6)
 
 
 @pytest.mark.usefixtures("session")
@@ -59,15 +64,6 @@ def test_what_is_no_number_of_an_event_is_not_answered(odd: object) -> None:
 @pytest.mark.parametrize("odd", [None, "open", 7, [], {}, {"name": "a"}, {"id": 1}, {"name": 3, "id": 1}])
 def test_an_event_without_name_and_number_is_none(odd: object) -> None:
     assert events.new_named_event("named", odd) is None
-
-
-@pytest.mark.usefixtures("session")
-def test_a_named_event_is_answered_once() -> None:
-    pressed = {"name": "start", "id": 5}
-    assert events.new_named_event("named", pressed) == ("start", 5)
-    events.answered("named", 5)
-    assert events.new_named_event("named", pressed) is None
-    assert events.new_named_event("named", pressed | {"id": 6}) == ("start", 6)
 
 
 @pytest.mark.parametrize(("told", "wanted"), [({"seen": 3}, 3), ({}, None), (None, None), ("seen", None)])

@@ -107,16 +107,13 @@ def test_of_512_tokens_a_weight_takes_one_byte() -> None:
 
 
 @pytest.mark.parametrize("bad", [np.nan, -0.1, 1.1, np.inf])
-def test_weights_that_are_none_are_refused(bad: float) -> None:
+def test_weights_that_are_none_and_steps_that_do_not_fit_are_refused(bad: float) -> None:
     maps = make_maps()
+    with pytest.raises(ValueError, match="3 steps for 4"):
+        packed(maps, steps=[Step(0.5)] * 3)
     maps.cross[0, 0, 0, 0] = bad
     with pytest.raises(ValueError, match="from 0 to 1"):
         packed(maps)
-
-
-def test_steps_must_fit_the_outputs() -> None:
-    with pytest.raises(ValueError, match="3 steps for 4"):
-        packed(make_maps(), steps=[Step(0.5)] * 3)
 
 
 SEEN = Selection(kind="encoder", layer=1, head=1, order="entropy", pin="q3")
@@ -153,10 +150,8 @@ def test_a_report_keeps_its_valid_fields(name: str, value: object) -> None:
 def test_a_report_without_a_valid_field_counts_as_none(state: object) -> None:
     default = Selection(layer=2, head=3)
     assert Selection.from_state(state, default=default) is default
-
-
-def test_a_missing_field_is_as_in_the_default() -> None:
-    assert Selection.from_state({"kind": "encoder"}, default=Selection(layer=2)) == Selection(kind="encoder", layer=2)
+    part = Selection.from_state({"kind": "encoder"}, default=default)
+    assert part == dataclasses.replace(default, kind="encoder"), "a missing field is as in the default"
 
 
 def test_measured_alignment_error_rates_come_back_and_must_fit_the_heads() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -68,18 +68,11 @@ def test_thirty_sessions_draw_the_same_figure_once(
 
     monkeypatch.setattr(rendering, "_preview", counted)
     drawings, figures = RenderCache(), [make_exportable(service, best, FigureSpec()).figure for _ in range(30)]
-    rows: list[rendering.Preview] = []
-
-    def visit(number: int) -> None:
-        rows.append(drawings.preview(f"session {number}", figures[number], Style()))
-
-    threads = [threading.Thread(target=visit, args=(number,)) for number in range(30)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(30) as pool:
+        sessions = [f"session {number}" for number in range(30)]
+        rows = list(pool.map(lambda *visit: drawings.preview(*visit, Style()).png, sessions, figures))
     assert len(drawn) == 1
-    assert len(rows) == 30 and len({preview.png for preview in rows}) == 1
+    assert len(rows) == 30 and len({*rows}) == 1
 
 
 def test_previews_of_different_figures_differ(service: TranslationService, best: TranslationResult) -> None:

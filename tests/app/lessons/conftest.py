@@ -17,7 +17,7 @@ Visit = Callable[..., LessonContext]
 
 def place_of(selection: Selection | None) -> Head | None:
     """The head of a selection."""
-    return selection and Head(selection.kind, selection.layer, selection.head)
+    return None if selection is None else Head(selection.kind, selection.layer, selection.head)
 
 
 def no_model() -> TranslationService:

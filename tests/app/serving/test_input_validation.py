@@ -47,12 +47,15 @@ def test_white_space_is_tidied() -> None:
     assert judge("  a \n b ") == Sentence("a b", "good", 2, source="a b")
 
 
-def test_the_limit_is_named_with_the_count() -> None:
-    for limit, options in ((MAX_TOKENS, {}), (9, {"limit": 9})):  # a model may accept less than the page
-        text = "x" * (limit + 1)
-        assert validate_sentence(text[1:], TOKENIZER, **options).status == "good"
-        result = validate_sentence(text, TOKENIZER, **options)
-        assert result == Sentence(text, "long", limit + 1, source=text, limit=limit)
+@pytest.mark.parametrize("limit", [MAX_TOKENS, 9])
+def test_the_limit_is_named_with_the_count(limit: int) -> None:
+    """A model may accept less than the page."""
+    text = "x" * (limit + 1)
+    assert validate_sentence(text[1:], TOKENIZER, limit=limit).status == "good"
+    assert validate_sentence(text, TOKENIZER, limit=limit) == Sentence(
+        text, "long", limit + 1, source=text, limit=limit
+    )
+    assert judge("x" * (MAX_TOKENS + 1)).limit == MAX_TOKENS
 
 
 def test_a_parser_reads_the_words_of_what_was_typed() -> None:

@@ -58,10 +58,15 @@ def test_the_sheet_of_the_class_has_its_lessons_and_lets_others_in(
     assert (tmp_path / "a.html").read_bytes() == sheet
 
 
-def test_sheets_without_figures_hold_no_code(context: LessonContext) -> None:
+def test_sheets_without_figures_hold_no_code(context: LessonContext, run: Callable[..., int], tmp_path: Path) -> None:
+    """The command writes the sheet that it names."""
+    context, out = dataclasses.replace(context, language="ko"), tmp_path / "a.html"
     for sheet in ("brief", "teacher"):
         seen = Page(render_sheet(sheet, context).decode())
         assert "script" not in seen.names and "math" in seen.names and TEXT not in seen.text
+    options = ["--lesson=session", f"--text={TEXT}", "--sheet=teacher", "--language=ko"]
+    assert run("page", *options, f"--out={out}") == 0
+    assert out.read_bytes() == render_sheet("teacher", context)
 
 
 def test_a_page_brings_the_font_of_its_words(context: LessonContext) -> None:
@@ -102,12 +107,3 @@ def test_the_page_leaves_a_handout_its_turn(context: LessonContext) -> None:
             pass
     thread.join(PATIENCE)
     assert made == [render_lesson("architecture", context)]
-
-
-def test_the_command_writes_the_sheet_that_it_names(
-    run: Callable[..., int], tmp_path: Path, context: LessonContext
-) -> None:
-    out = tmp_path / "a.html"
-    options = ["--lesson=session", f"--text={TEXT}", "--sheet=teacher", "--language=ko"]
-    assert run("page", *options, f"--out={out}") == 0
-    assert out.read_bytes() == render_sheet("teacher", dataclasses.replace(context, language="ko"))

@@ -170,17 +170,9 @@ def counted(config: ModelConfig) -> dict[str, int]:
     with torch.device("meta"):
         model = Transformer(config)
     result = dict.fromkeys(("attention", "feed_forward", "matrix", "norms"), 0)
+    marks = {"norm": "norms", "feed_forward": "feed_forward", "attention": "attention", "": "matrix"}
     for name, parameter in model.named_parameters():
-        part = (
-            "norms"
-            if "norm" in name
-            else "feed_forward"
-            if "feed_forward" in name
-            else "attention"
-            if "attention" in name
-            else "matrix"
-        )
-        result[part] += parameter.numel()
+        result[next(part for mark, part in marks.items() if mark in name)] += parameter.numel()
     return result
 
 

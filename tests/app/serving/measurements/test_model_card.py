@@ -224,9 +224,7 @@ def test_the_scores_of_a_parser() -> None:
     assert (scores.f1, scores.f1_95, scores.sentences, scores.beam) == (77.1, (74.9, 79.3), 245, 21)
     assert not scores.constrained and not card.parsing_free
     assert not ModelCard.from_metrics({"task": "translation"}).parses
-
-
-def test_the_scores_of_a_parser_that_generates_only_trees() -> None:
+    # One that generates only trees, measured with and without that.
     free = {**PARSED, "f1": 70.0, "f1_95": [65.0, 75.0]}
     measured = {**SEARCH, "constrained": True, "bracketing": PARSED, "free": free}
     card = ModelCard.from_metrics({"task": "parsing", "scores": {"a": measured, "b": {**measured, "free": 3}}})

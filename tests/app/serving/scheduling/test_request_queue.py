@@ -263,15 +263,16 @@ class Served(Worker):
     def work(self, ticket: Ticket) -> None:
         with self.gate.batch(ticket, Named(self.session)) as batch:
             if batch:
-                self.log.append([each.name for each in batch])  # type: ignore[attr-defined]
+                self.log.append([each.name for each in batch if isinstance(each, Named)])
                 assert self.release.wait(PATIENCE)
 
 
 class Together:
     """A queue whose requests are released together."""
 
-    def __init__(self, **options: int) -> None:
-        self.queue, self.batches, self.release = RequestQueue(1, **options), list[list[str]](), threading.Event()
+    def __init__(self, batches: int = 1) -> None:
+        self.queue, self.release = RequestQueue(1, batches=batches), threading.Event()
+        self.batches: list[list[str]] = []
 
     def ask(self, *names: str) -> list[Worker]:
         """Requests that come in this order."""
