@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("transformer_core", "viz_app", "benchmarks", "tests/core", "tests/abuse", "tests/benchmarks")
+FOLDERS = ("transformer_core", "viz_app", "benchmarks", "tests/core", "tests/abuse", "tests/app", "tests/benchmarks")
 FIRST_LINE = re.compile(
     r"^(what|who|whom|whose|where|when|how|why|which|those|that|as of|as for|as in|the same|of the|from the|for the)\b",
     re.IGNORECASE,

@@ -72,7 +72,7 @@ def test_without_positions_a_token_keeps_its_vector_wherever_it_stands(translato
 
 
 def test_taking_positions_away_is_what_a_model_without_them_does(translator: Translator) -> None:
-    """The same weights in a model that was built without positions, run by hand on both orders."""
+    """Put the same weights in a model that was built without positions, and run it by hand on both orders."""
     bare = Transformer(translator.config.replace(positions="none")).eval()
     bare.load_state_dict(translator.model.state_dict())
     ids = translator.tokenizer.encode("The dog.").ids

@@ -1,4 +1,4 @@
-"""The lesson on warm-up: its numbers are those of transformer_core, of torch's Adam, and of recorded runs."""
+"""The lesson on warm-up: its numbers against transformer_core, torch's Adam, and recorded runs."""
 
 from __future__ import annotations
 
