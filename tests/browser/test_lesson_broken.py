@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.browser.conftest import OpenLesson
+from tests.browser.scene_layout import unreadable
 from viz_app.lessons import load_lesson
 from viz_app.lessons.labels import labels
 
@@ -26,6 +27,8 @@ def test_evidence_then_a_name_also_of_a_long_sentence(open_lesson_file: OpenLess
             assert lesson.said()
     lesson.tab(SCENES[0].title)
     lesson.wait(READY)
+    lesson.choose(T("lesson_broken.exhibit_attention"))
+    assert unreadable(lesson, "a", "en") == []
     lesson.choose(T("lesson_broken.exhibit_order"))
     assert "by 0.00 in the suspect" in lesson.said()
     lesson.page.get_by_role("button", name="positional encoding").click()

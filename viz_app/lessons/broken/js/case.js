@@ -87,7 +87,7 @@ export class Case extends Scene {
     const axes = { queries: labels, keys: labels, titles: [this.texts.query, this.texts.key] };
     const colours = this.colours(pen.theme);
     split(box, { gap: 16 }).forEach(({ x, y, width, height }, row) => {
-      drawMap(pen, weights(row), axes, { x, y: y + 4, width: width - SLANT, height: height - 18, masked: masked(row) });
+      drawMap(pen, weights(row), axes, { x, y: y + 4, width: width - SLANT, height: height - 24, masked: masked(row) });
       pen.write(this.names[row], x, y + 8, { colour: colours[row], size: 14, weight: 650, most: width });
     });
   }

@@ -21,7 +21,8 @@ export class Tree extends SearchScene {
   term = "sum";
 
   get playhead() {
-    return playhead({ name: "step", label: this.texts.step, min: 1, max: this.search?.steps ?? 1, rate: 1 });
+    const max = this.search?.steps ?? 1;
+    return playhead({ name: "step", label: this.texts.step, min: 1, max, start: max, rate: 1, once: true });
   }
 
   get controls() {
