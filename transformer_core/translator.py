@@ -23,6 +23,7 @@ from transformer_core.config import DecodingConfig, ModelConfig
 from transformer_core.data import Batch, make_batch
 from transformer_core.decoding.beam import Hypothesis, IsGivenUp, Node, SearchResult, ShouldStop, beam_search
 from transformer_core.decoding.constraint import Constraint, PrefixError
+from transformer_core.decoding.draft import OnStep
 from transformer_core.decoding.forced_maps import capture_maps, to_host
 from transformer_core.hooks.points import batch_context
 from transformer_core.model.masks import input_padding_mask, padding_mask
@@ -280,6 +281,7 @@ class Translator:
         should_stop: ShouldStop | None = None,
         is_given_up: IsGivenUp | None = None,
         constrained: bool | None = None,
+        on_step: OnStep | None = None,
     ) -> list[SearchResult]:
         """Search like `translate_batch`, from the ids of each source without `</s>`.
 
@@ -292,6 +294,8 @@ class Translator:
             is_given_up: Called after every step with the number of a source: whether it leaves the batch. Its result
                 has no hypotheses then.
             constrained: Whether a parser generates only trees; None takes the checkpoint's default.
+            on_step: Called after every step with the number of a source and the best hypothesis so far, while its
+                search goes on.
 
         Raises:
             DecodingStopped: `should_stop` returned True.
@@ -319,6 +323,7 @@ class Translator:
                 (lambda row: is_given_up(filled[row])) if is_given_up else (lambda row: False),
                 self.constraint([sources[number] for number in filled], config),
                 [begun[number] for number in filled],
+                (lambda row, draft: on_step(filled[row], draft)) if on_step else None,
             )
         for number, result in zip(filled, outcomes, strict=True):
             results[number] = result

@@ -342,7 +342,7 @@ type FlowWord = {
 /** The best beginning of a translation so far: its tokens, and the rows that are new since the draft before. */
 type Draft = {
   axes: ExplorerHeader["axes"];
-  /** Position of the decoder whose row is the first that is new; 0 in the first draft of a search. */
+  /** Position of the decoder whose row is the first that comes; 0 in the first draft of a search, or in all. */
   from: number;
   /** A byte for each weight. Of each new position in turn: self-attention, (L, h, position + 1), then (L, h, S). */
   rows: Uint8Array;

@@ -39,7 +39,8 @@ def wait_for_translation(page: Page, text: str, language: str = "en") -> None:
 
     def is_there() -> bool:
         shown = "".join(group.get_by_role("button").all_text_contents())
-        return plain in re.sub(r"\s|</s>", "", shown)
+        whole = not page.locator('.explorer[aria-busy="true"]').count()
+        return whole and plain in re.sub(r"\s|</s>", "", shown)
 
     assert until(page, is_there), f"{text!r} was never shown"
 

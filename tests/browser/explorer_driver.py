@@ -26,6 +26,16 @@ LAYER, HEAD = 3, 5  # where it starts
 
 Open = Callable[..., "Page"]
 
+# What is written above the words, whenever it is drawn before the translation is whole.
+WATCH_DRAFTS = """(root) => {
+  root.drafts = [];
+  const { explorer } = root, draw = explorer.renderDraft.bind(explorer);
+  explorer.renderDraft = (...all) => {
+    draw(...all);
+    root.drafts.push([root.ariaBusy, root.querySelector(".sentence bdi").textContent]);
+  };
+}"""
+
 
 def settle(page: Page) -> None:
     """Wait for two frames, so that everything that a click changed is drawn."""

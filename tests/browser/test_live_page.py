@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.browser.conftest import ROOT, CheckAccessibility, OpenPage
+from tests.browser.explorer_driver import WATCH_DRAFTS
 from tests.browser.rest import until
 from transformer_core.analysis.ablation import translate_without
 from transformer_core.cli import main
@@ -39,16 +40,6 @@ _SHOWN = """(root) => {
   let letters = "";
   for (const byte of weights.data) letters += String.fromCharCode(byte);
   return { about, tokens: axes.outputs.tokens, beam, data: btoa(letters) };
-}"""
-
-# What is written above the words, whenever it is drawn before the translation is whole.
-_WATCH = """(root) => {
-  root.drafts = [];
-  const { explorer } = root, draw = explorer.renderDraft.bind(explorer);
-  explorer.renderDraft = (...all) => {
-    draw(...all);
-    root.drafts.push([root.ariaBusy, root.querySelector(".sentence bdi").textContent]);
-  };
 }"""
 
 _FLOW = """([name, source]) => {
@@ -111,7 +102,7 @@ def test_what_is_typed_and_asked_is_answered_as_python_does(
     page.locator(".tiles canvas").first.wait_for()  # the first example, before the model is unpacked
     field = page.get_by_role("textbox", name="Sentence in English")
     explorer = page.locator(".explorer")
-    explorer.evaluate(_WATCH)
+    explorer.evaluate(WATCH_DRAFTS)
     field.fill(SENTENCE)
     original = translator.translate(SENTENCE, beam=BEAM)
     check(shown(page, SENTENCE), original, translator)

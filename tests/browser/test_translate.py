@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from tests.browser.app_driver import SENTENCE, params, saved, sideways, wait_for_params, wait_for_translation
+from tests.browser.explorer_driver import WATCH_DRAFTS
 from tests.browser.rest import until, wait_for_value, wait_until_idle
 from tests.browser.test_share import OPENS
 from transformer_core.translator import Translation, Translator
@@ -38,6 +39,18 @@ def translator() -> Translator:
 
 def expected(translator: Translator, text: str) -> Translation:
     return translator.translate(text, beam=4)
+
+
+def test_words_and_rows_appear_while_they_are_generated(page: Page, translator: Translator) -> None:
+    text = "The old man who lives next door gave my sister a beautiful book about trains, ships, music and the stars."
+    explorer = page.locator(".explorer")
+    explorer.locator(".tile").first.wait_for()
+    explorer.evaluate(WATCH_DRAFTS)
+    page.get_by_role("textbox", name=T("translate.input")).fill(text)
+    wait_for_translation(page, expected(translator, text).text)
+    drafts = explorer.evaluate("({ drafts }) => drafts")
+    assert drafts[0][0] == "true" and len(drafts[0][1]) < len(drafts[-1][1])
+    assert explorer.get_attribute("aria-busy") == "false"
 
 
 def test_it_opens_with_every_head_and_translates_what_is_typed(page: Page, translator: Translator) -> None:

@@ -7,7 +7,14 @@ import torch.nn.functional as F
 from torch import Tensor
 
 
-def attend(queries: Tensor, keys: Tensor, values: Tensor, scale: float, forbidden: Tensor | None = None) -> Tensor:
+def attend(
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    scale: float,
+    forbidden: Tensor | None = None,
+    record: list[Tensor] | None = None,
+) -> Tensor:
     """Return softmax(scale * Q K^T) V, equation 1, for all heads of all rows at once.
 
     On a CPU three plain kernels; elsewhere `scaled_dot_product_attention`, their readable twin.
@@ -18,6 +25,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, scale: float, forbidde
         values: (N, K, d_v).
         scale: Factor of the products, 1 / sqrt(d_k) in the paper.
         forbidden: (N, 1, K), minus infinity where a key is padding and 0 elsewhere; None forbids nothing.
+        record: Takes the weights, (N, Q, K), where they are computed: on a CPU.
 
     Returns:
         (N, Q, d_v).
@@ -28,4 +36,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, scale: float, forbidde
     scores = torch.bmm(queries * scale, keys.transpose(1, 2))  # (N, Q, K)
     if forbidden is not None:
         scores += forbidden
-    return torch.bmm(torch.softmax(scores, dim=-1), values)
+    weights = torch.softmax(scores, dim=-1)
+    if record is not None:
+        record.append(weights)
+    return torch.bmm(weights, values)

@@ -17,6 +17,7 @@ from torch import Tensor
 from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
 from transformer_core.decoding.candidates import Candidates, NextBeam
 from transformer_core.decoding.constraint import Constraint, check_prefix, forbidden_tokens, nothing_but, only_forced
+from transformer_core.decoding.draft import Draft, OnStep, Recording
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
 from transformer_core.hooks.points import Rows, row_context
@@ -119,6 +120,7 @@ class _Sentence:
         self.given_up = False
         self.prefix: Sequence[int] = ()
         self.record: Callable[[], None] = lambda: None  # writes the last step to the history
+        self.recording: Recording | None = None
 
     def grow(self, step: int, candidates: Candidates, only_possible: bool) -> list[int]:
         """Sort the candidates of a step into kept, finished and pruned; return the ranks of those kept."""
@@ -136,6 +138,8 @@ class _Sentence:
                 status = "kept"
                 kept.append(rank)
             statuses.append(status)
+        if self.recording:
+            self.recording.grow(candidates, statuses, first)
         self.ended = sorted(self.ended, key=lambda ended: -ended[0])[:beam]
         self.record = partial(self._record, step, candidates, statuses, self.beam, only_possible)
         self.beam = [first + rank for rank in kept]
@@ -161,6 +165,12 @@ class _Sentence:
         """Set the states of the new beam, after `grow` has returned it."""
         states = [constraint.advance(self.states[candidates.beams[rank]], candidates.tokens[rank]) for rank in kept]
         self.states = states + [None] * (self.config.beam - len(states))
+
+    def draft(self, step: int) -> Draft:
+        """Return the best hypothesis, finished or not."""
+        assert self.recording is not None
+        ends = bool(self.ended) and (not self.beam or self.ended[0][0] >= self._score(self.best, step))
+        return self.recording.draft(self.ended[0][1] if ends else None)
 
     def over(self, step: int) -> bool:
         """Return whether every hypothesis in the beam scores below the worst finished one kept."""
@@ -212,6 +222,7 @@ def beam_search(
     is_given_up: IsGivenUp = lambda number: False,
     constraint: Constraint | None = None,
     prefixes: Sequence[Sequence[int]] | None = None,
+    on_step: OnStep | None = None,
 ) -> list[SearchResult]:
     """Translate a batch.
 
@@ -228,6 +239,8 @@ def beam_search(
             anything.
         prefixes: Tokens with which the translation of each sentence begins. Their log-probabilities are the model's:
             they count in the score like all others.
+        on_step: Called after every step for each sentence that still runs, with its number and its best hypothesis so
+            far. The result is the same without it.
 
     Returns:
         One result for each sentence, in order; empty for a sentence given up.
@@ -248,6 +261,8 @@ def beam_search(
     for sentence, prefix in zip(sentences, prefixes or [()] * len(sentences), strict=True):
         check_prefix(prefix, sentence.limit, special, model.config.vocab_size, constraint, sentence.states[0])
         sentence.prefix = prefix
+        if on_step:
+            sentence.recording = Recording(decoder.cache.source_lengths[sentence.number], beam)
     never = torch.tensor(special.never_generated, device=device)
     never_early = torch.tensor([*special.never_generated, special.eos], device=device)
     tokens = torch.full((len(source) * beam, 1), special.bos, device=device)  # (R, 1)
@@ -258,15 +273,18 @@ def beam_search(
             raise DecodingStopped(f"stopped before step {step}")
         numbers = tuple(sentence.number for sentence in running for _ in range(beam))
         with row_context(Rows(decoder.length, numbers, tuple(range(beam)) * len(running))):
-            logits = decoder.step(tokens)  # (R, V)
+            weights: list[Tensor] | None = [] if on_step else None
+            logits = decoder.step(tokens, weights)  # (R, V)
         first_token = special.forced_bos if step == 1 else -1
         too_early = step <= config.min_length and constraint is None
         forced = [each.prefix[step - 1] if step <= len(each.prefix) else -1 for each in running]
         nevers = never_early if too_early else never
         logits, log_p = _log_probabilities(running, logits, nevers, first_token, forced, constraint)
         next_beam = NextBeam(logits, log_p, totals, special.eos, config.alternatives)
-        for sentence in running:
+        for number, sentence in enumerate(running):
             sentence.record()  # of the step before, while the device computes this one
+            if sentence.recording and weights is not None:
+                sentence.recording.read(weights, slice(number * beam, (number + 1) * beam))
         moved, only_possible = False, constraint is not None or max(first_token, *forced) >= 0
         for sentence, candidates in zip(running, next_beam.read(), strict=True):
             kept = sentence.grow(step, candidates, only_possible)
@@ -275,6 +293,9 @@ def beam_search(
                 sentence.follow(constraint, candidates, kept)
             sentence.given_up = is_given_up(sentence.number)
         going = [i for i, sentence in enumerate(running) if not (sentence.given_up or sentence.over(step))]
+        if on_step:
+            for i in going:
+                on_step(running[i].number, running[i].draft(step))
         if not going:
             break
         rows, tokens, totals = next_beam.rows, next_beam.tokens, next_beam.totals

@@ -89,15 +89,25 @@ class FusedDecodeStep:
         hooks = any(self._hooks) or (hooks_anywhere() and has_hooks(*self._points))
         return not (self._model.training or torch.is_grad_enabled() or hooks)
 
-    def __call__(self, tokens: Tensor, cache: KVCache) -> Tensor:
-        """(R, 1) ids, the tokens generated last, -> (R, V) logits of the next; the cache grows by one position."""
+    def __call__(self, tokens: Tensor, cache: KVCache, record: list[Tensor] | None = None) -> Tensor:
+        """(R, 1) ids, the tokens generated last, -> (R, V) logits of the next; the cache grows by one position.
+
+        `record` takes the weights as in `IncrementalDecoder.step`.
+        """
+        weights: list[Tensor] | None = None if record is None else []
         x = self._model.embed(tokens, first_position=cache.length)[:, 0]  # (R, d)
         forbidden = _forbidden(cache.source_mask, self._layers[0].num_heads)
         for layer, past, source in zip(self._layers, cache.next_position(), cache.sources, strict=True):
-            x = layer.self_add_norm(x, partial(layer.attend_to_past, past=past))
-            x = layer.cross_add_norm(x, partial(layer.attend_to_source, source=source, forbidden=forbidden))
+            x = layer.self_add_norm(x, partial(layer.attend_to_past, past=past, record=weights))
+            attend = partial(layer.attend_to_source, source=source, forbidden=forbidden, record=weights)
+            x = layer.cross_add_norm(x, attend)
             x = layer.feed_forward_add_norm(x, layer.feed_forward)
         cache.length += 1
+        if record is not None and weights:
+            heads = self._layers[0].num_heads
+            by_row = [each.view(-1, heads, *each.shape[1:]).transpose(1, 2).flatten(0, 1) for each in weights]
+            for own, cross in zip(by_row[::2], by_row[1::2], strict=True):
+                record += F.pad(own, (cache.length - own.shape[-1], 0)), cross  # a window sees the newest keys only
         return self._project(self._last_norm(x))
 
 
@@ -119,22 +129,25 @@ class _Layer:
         self.cross_add_norm = _add_and_norm(layer.cross_attention_add_norm)
         self.feed_forward_add_norm = _add_and_norm(layer.feed_forward_add_norm)
 
-    def attend_to_past(self, x: Tensor, past: SelfKV) -> Tensor:
+    def attend_to_past(self, x: Tensor, past: SelfKV, record: list[Tensor] | None) -> Tensor:
         """(R, d) -> (R, d), after writing the new keys and values to the cache."""
         projected = self.to_queries_keys_values(x).view(-1, 1, sum(self.sizes))
         queries, keys, values = torch.split(projected, self.sizes, dim=-1)  # (R * H, 1, d_k), ... of each head
         past.next_keys.copy_(keys)
         past.next_values.copy_(values)
-        heads = attend(queries, past.keys[:, self.seen], past.values[:, self.seen], self.past_scale)  # (R * H, 1, d_v)
+        keys, values = past.keys[:, self.seen], past.values[:, self.seen]
+        heads = attend(queries, keys, values, self.past_scale, record=record)  # (R * H, 1, d_v)
         return self.self_w_o(heads.view(len(x), -1))
 
-    def attend_to_source(self, x: Tensor, source: CrossKV, forbidden: Tensor | None) -> Tensor:
+    def attend_to_source(
+        self, x: Tensor, source: CrossKV, forbidden: Tensor | None, record: list[Tensor] | None
+    ) -> Tensor:
         """(R, d) -> (R, d); the n beams of a sentence are n queries for the same keys."""
         sentences = len(source.keys)
         queries = self.to_source_queries(x).view(sentences, -1, self.num_heads, self.sizes[0])  # (B, n, H, d_k)
         queries = queries.transpose(1, 2).flatten(0, 1)  # (B * H, n, d_k)
         keys, values = source.keys.flatten(0, 1), source.values.flatten(0, 1)
-        heads = attend(queries, keys, values, self.source_scale, forbidden)  # (B * H, n, d_v)
+        heads = attend(queries, keys, values, self.source_scale, forbidden, record)  # (B * H, n, d_v)
         heads = heads.reshape(sentences, self.num_heads, -1, heads.shape[-1]).transpose(1, 2)  # (B, n, H, d_v)
         return self.cross_w_o(heads.reshape(len(x), -1))
 

@@ -13,7 +13,7 @@ from transformer_core.cpu.packed import PackedLinear, may_pack
 from transformer_core.decoding.fused_step import FusedDecodeStep
 from transformer_core.decoding.kv_cache import CrossKV, KVCache
 from transformer_core.hooks.points import run_hooks
-from transformer_core.model.attention import MultiHeadAttention
+from transformer_core.model.attention import MultiHeadAttention, attention_weights, for_each_row
 from transformer_core.model.layers import DecoderLayer
 from transformer_core.model.transformer import Transformer
 
@@ -66,28 +66,32 @@ class IncrementalDecoder:
         """Positions read so far."""
         return self.cache.length
 
-    def step(self, tokens: Tensor) -> Tensor:
+    def step(self, tokens: Tensor, record: list[Tensor] | None = None) -> Tensor:
         """Read one more token in every row; for a causal model the same as the last row of `Transformer.decode`.
 
         Args:
             tokens: (R, 1) ids, the ones generated last.
+            record: Takes the weights of this step, of each layer self-attention, (R, H, t), then encoder-decoder
+                attention, (R, H, S). They are as before any edit.
 
         Returns:
             (R, V) logits of the next token.
         """
         if self.fused_step is not None and self.fused_step.is_applicable():
-            return self.fused_step(tokens, self.cache)
-        return self._readable_step(tokens)
+            return self.fused_step(tokens, self.cache, record)
+        return self._readable_step(tokens, record)
 
-    def _readable_step(self, tokens: Tensor) -> Tensor:
+    def _readable_step(self, tokens: Tensor, record: list[Tensor] | None = None) -> Tensor:
         """Run the modules of the decoder, hook points included: the readable twin of `FusedDecodeStep`."""
         model, cache = self._model, self.cache
         x = model.embed(tokens, first_position=cache.length)  # (R, 1, d)
         for number, layer in enumerate(self._layers):
             x = layer(
                 x,
-                lambda x, layer=layer, number=number: _attend_to_past(layer.self_attention, x, cache, number),
-                lambda x, layer=layer, number=number: _attend_to_source(layer.cross_attention, x, cache, number),
+                lambda x, layer=layer, number=number: _attend_to_past(layer.self_attention, x, cache, number, record),
+                lambda x, layer=layer, number=number: _attend_to_source(
+                    layer.cross_attention, x, cache, number, record
+                ),
             )
         cache.length += 1
         x = model.decoder.norm(x)
@@ -104,11 +108,31 @@ class IncrementalDecoder:
         return self.cache.keep_sentences(sentences)
 
 
-def _attend_to_past(attention: MultiHeadAttention, x: Tensor, cache: KVCache, layer: int) -> Tensor:
+def _attend_to_past(
+    attention: MultiHeadAttention, x: Tensor, cache: KVCache, layer: int, record: list[Tensor] | None
+) -> Tensor:
     keys, values = cache.append(layer, *attention.project_keys_and_values(x))
-    return attention.attend(attention.project_queries(x), keys, values, mask=None)
+    return _attend(attention, x, keys, values, None, record)
 
 
-def _attend_to_source(attention: MultiHeadAttention, x: Tensor, cache: KVCache, layer: int) -> Tensor:
+def _attend_to_source(
+    attention: MultiHeadAttention, x: Tensor, cache: KVCache, layer: int, record: list[Tensor] | None
+) -> Tensor:
     source = cache.sources[layer]
-    return attention.attend(attention.project_queries(x), source.keys, source.values, cache.source_mask)
+    return _attend(attention, x, source.keys, source.values, cache.source_mask, record)
+
+
+def _attend(
+    attention: MultiHeadAttention,
+    x: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    mask: Tensor | None,
+    record: list[Tensor] | None,
+) -> Tensor:
+    queries = attention.project_queries(x)
+    if record is not None:
+        own_keys, _, own_mask = for_each_row(queries, keys, values, mask)
+        scores = attention.compute_scores(queries, own_keys, attention.whole_mask(queries, own_keys, own_mask))
+        record.append(attention_weights(scores)[:, :, 0])
+    return attention.attend(queries, keys, values, mask)

@@ -7,8 +7,10 @@ full rerun starts at once, so that the queue can stop the translation of the old
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -22,6 +24,7 @@ from viz_app.components.explorer.mount import (
     head_off,
     last_head_off,
     last_report,
+    send_draft,
     send_finding,
     sentence_shown,
 )
@@ -62,6 +65,9 @@ from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_row import shared_row
 from viz_app.ui.translate.external_views import draw_external_views, open_view
 
+if TYPE_CHECKING:
+    from viz_app.serving.decoding.decoded_batch import DraftBytes
+
 _EXPLORER = session.EXPLORER
 _SELECTION = session.SELECTION_KEY
 _EXAMPLE = "example"
@@ -78,7 +84,7 @@ def main() -> None:
     if followed_route():
         st.markdown(t("translate.stop"))
     typed, downloads = _draw_input(t)
-    status = st.empty()
+    status, drafts = st.empty(), st.empty()
     if _SELECTION not in st.session_state:
         with status.container():
             st.skeleton(height=440)
@@ -88,14 +94,15 @@ def main() -> None:
         _draw_unknown(t, sentence)
         _draw_weakness(t, served, sentence)
         try:
-            ask = partial(draw_waiting, t, status)
-            result = served.translate(session.session_id(), sentence.source, on_position=ask)
+            ask, draft = partial(draw_waiting, t, status), _draw_drafts(drafts, served, sentence)
+            result = served.translate(session.session_id(), sentence.source, on_position=ask, on_draft=draft)
         except Superseded:
             st.stop()
         except Exception:
             status.empty()  # show only the message
             raise
         selection, branch, other = _draw_result(t, served, sentence, result, status)
+        drafts.empty()
         seen = forward_result(served, branch, result, selection.branch)
         with downloads:
             _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other), served.name)
@@ -213,6 +220,25 @@ def _draw_weakness(t: Texts, served: TranslationService, sentence: Sentence) -> 
     trained = served.card.trained_tokens
     if trained is not None and sentence.tokens > trained:
         st.caption(f":material/straighten: {t('translate.untrained', tokens=sentence.tokens, trained=trained)}")
+
+
+def _draw_drafts(
+    place: DeltaGenerator, served: TranslationService, sentence: Sentence
+) -> Callable[[DraftBytes], None] | None:
+    """Return what shows a translation while it is generated; a parser's trees come whole."""
+    if served.parses:
+        return None
+    encoding, numbers = served.translator.encode(sentence.source), count()
+
+    def draw(draft: DraftBytes) -> None:
+        from transformer_core.translator import TeacherForcedInput  # with torch, which takes seconds to import
+
+        axes = served.translator.axes(TeacherForcedInput(encoding, draft.ids, draft.finished))
+        with place:
+            names = ("source", "inputs", "outputs")
+            send_draft(_EXPLORER, dict(zip(names, axes, strict=True)), draft.rows, next(numbers))
+
+    return draw
 
 
 def _draw_result(

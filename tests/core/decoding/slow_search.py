@@ -62,7 +62,15 @@ def greedy(model: Transformer, source: list[int], limit: int) -> Found:
 
 
 def beam(model: Transformer, source: list[int], k: int, alpha: float, limit: int) -> list[Found]:
+    ended, living = beam_steps(model, source, k, alpha, limit)[-1]
+    return (ended + living)[:k]
+
+
+def beam_steps(
+    model: Transformer, source: list[int], k: int, alpha: float, limit: int
+) -> list[tuple[list[Found], list[Found]]]:
     """Take the 2k best candidates of a step: the first k that end are finished, the first k others go on."""
+    steps = []
     living, ended = [Found((), (), alpha)], list[Found]()
     for _ in range(limit):
         candidates = [candidate for hypothesis in living for candidate in longer(model, source, hypothesis)]
@@ -70,9 +78,10 @@ def beam(model: Transformer, source: list[int], k: int, alpha: float, limit: int
         ended += [candidate for candidate in candidates[:k] if candidate.finished]
         ended = sorted(ended, key=lambda h: -h.score)[:k]
         living = [candidate for candidate in candidates if not candidate.finished][:k]
+        steps.append((ended, living))
         if not living or (len(ended) == k and living[0].score <= ended[-1].score):
             break
-    return (ended + living)[:k]
+    return steps
 
 
 def everything(model: Transformer, source: list[int], alpha: float, limit: int) -> list[Found]:

@@ -9,6 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.testing import assert_close
 
 from tests.core.decoding import slow_search
 from tests.core.decoding.slow_search import greedy
@@ -16,6 +17,8 @@ from tests.core.tiny import SPECIAL, inputs_for, padded, tiny_model
 from transformer_core import DecodingConfig, Transformer
 from transformer_core.data import make_batch
 from transformer_core.decoding.beam import DecodingStopped, SearchResult, beam_search, length_penalty
+from transformer_core.decoding.draft import Draft, OnStep
+from transformer_core.decoding.forced_maps import capture_maps
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.hooks.points import Rows, Site, edit
@@ -25,10 +28,12 @@ SOURCES = st.lists(st.lists(st.integers(4, 9), min_size=1, max_size=4), min_size
 NEVER = (SPECIAL.pad, SPECIAL.bos, SPECIAL.unk)
 
 
-def search(model: Transformer, sources: list[list[int]], **options: float) -> list[SearchResult]:
+def search(
+    model: Transformer, sources: list[list[int]], on_step: OnStep | None = None, **options: float
+) -> list[SearchResult]:
     batch = make_batch(sources, [[] for _ in sources], SPECIAL)
     config = DecodingConfig.from_dict({"extra_length": 4, **options})
-    return beam_search(model, batch.source, SPECIAL, config)
+    return beam_search(model, batch.source, SPECIAL, config, on_step=on_step)
 
 
 def test_length_penalty_by_hand() -> None:
@@ -54,6 +59,29 @@ def test_against_a_search_without_a_cache(sources: list[list[int]], seed: int, b
             assert ours.score == pytest.approx(theirs.score, abs=1e-4)
             assert ours.log_probability == pytest.approx(theirs.total, abs=1e-4)
             assert ours.log_probabilities == pytest.approx(theirs.logs, abs=1e-4)
+
+
+@settings(max_examples=25)
+@given(SOURCES, st.integers(0, 50), st.integers(1, 5), st.sampled_from([0.0, 0.6, 1.5]))
+def test_drafts_are_the_best_so_far(sources: list[list[int]], seed: int, beam: int, alpha: float) -> None:
+    model = tiny_model(seed=seed, vocab_size=10)
+    drafts: list[list[Draft]] = [[] for _ in sources]
+    results = search(model, sources, lambda number, draft: drafts[number].append(draft), beam=beam, alpha=alpha)
+    assert results == search(model, sources, beam=beam, alpha=alpha)
+    for source, of_sentence in zip(sources, drafts, strict=True):
+        expected = slow_search.beam_steps(model, source, beam, alpha, limit=len(source) + 4)
+        assert len(of_sentence) == len(expected) - 1  # after the last step it has the result
+        for draft, (ended, living) in zip(of_sentence, expected, strict=False):
+            best = max(ended + living, key=lambda hypothesis: hypothesis.score)
+            assert (*draft.ids, SPECIAL.eos)[: len(best.tokens)] == best.tokens and draft.finished == best.finished
+            batch = make_batch([source], [list(draft.ids)], SPECIAL)
+            read = batch.inputs[:, : len(best.tokens)]
+            with capture_maps(model) as maps:
+                model(batch.source, read, padding_mask(batch.source, SPECIAL.pad))
+            assert len(draft.rows()) == len(best.tokens)
+            for position, (own, cross) in enumerate(draft.rows()):
+                assert_close(own, maps["decoder"][:, 0, :, position, : position + 1], atol=1e-5, rtol=1e-5)
+                assert_close(cross, maps["cross"][:, 0, :, position], atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("least", [1, 2])

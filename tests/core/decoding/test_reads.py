@@ -32,11 +32,11 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int, int]]:
     rows: list[tuple[int, int, int, int]] = []
     step = IncrementalDecoder.step
 
-    def counted(self: IncrementalDecoder, tokens: Tensor) -> Tensor:
+    def counted(self: IncrementalDecoder, tokens: Tensor, record: None = None) -> Tensor:
         mode = torch.utils._python_dispatch._get_current_dispatch_mode()
         assert isinstance(mode, CountedReads)
         rows.append((len(tokens), len(mode.reads), len(mode.sent), mode.operations))
-        return step(self, tokens)
+        return step(self, tokens, record)
 
     monkeypatch.setattr(IncrementalDecoder, "step", counted)
     return rows

@@ -21,8 +21,10 @@ from typing import Any
 
 import streamlit as st
 
+from transformer_core.axis import Axis
 from transformer_core.head import Head, head_named
 from viz_app.components import events
+from viz_app.components.buffer import join_buffer, plain_axis
 from viz_app.components.explorer.code import explorer_code
 from viz_app.components.explorer.payload import join_payloads, with_selection
 from viz_app.components.explorer.selection import MAX_COMPARED, Selection
@@ -40,6 +42,7 @@ _bring_code = component("explorer_code", js=explorer_code)
 _mount = component(
     "explorer", html='<div class="explorer"></div>\n', js=lambda: join_modules(_FOLDER / "js" / "mount.js")
 )
+_mount_draft = component("explorer_drafts", js=lambda: join_modules(_FOLDER / "js" / "mountdraft.js"))
 _mount_finding = component("explorer_findings", js=lambda: join_modules(_FOLDER / "js" / "mountfinding.js"))
 
 
@@ -131,6 +134,19 @@ def send_finding(key: str, finding: Mapping[str, Any]) -> None:
     """
     (name,) = finding
     _mount_finding(key=f"code-of-{key}-{name}", data={**finding, "key": key}, height="content")
+
+
+def send_draft(key: str, axes: Mapping[str, Axis], rows: bytes, number: int) -> None:
+    """Send the explorer the best beginning of a translation so far; taking it off the page ends the drafts.
+
+    Args:
+        key: Of the explorer.
+        axes: `source`, `inputs` and `outputs`.
+        rows: Of `viz_app.serving.decoding.decoded_batch.DraftBytes`.
+        number: Another one for each draft of a run.
+    """
+    header = {"key": key, "from": 0, "axes": {name: plain_axis(axis) for name, axis in axes.items()}}
+    _mount_draft(key=f"code-of-{key}-draft-{number}", data=join_buffer(header, rows), height="content")
 
 
 def last_report(key: str) -> Selection | None:

@@ -68,7 +68,13 @@ class RemoteDecoder:
         self._server, self._translator, self._queue, self._deadline = server, translator, queue, deadline
 
     def decode(
-        self, ticket: Ticket, encoding: Encoding, beam: int, should_stop: ShouldStop, on_position: OnPosition | None
+        self,
+        ticket: Ticket,
+        encoding: Encoding,
+        beam: int,
+        should_stop: ShouldStop,
+        on_position: OnPosition | None,
+        on_draft: object = None,
     ) -> Decoded:
         """See `Decoder`; the server forms the batches, so each sentence is one request."""
         with self._queue.batch(ticket, BatchJob(), on_position):

@@ -8,6 +8,7 @@ reads its result from a Future. A batch lasts as long as its longest sentence.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from transformer_core.attention_maps import MapsTooLarge
     from transformer_core.text.tokenizer import Encoding
     from transformer_core.translator import Translator
-    from viz_app.serving.decoding.decoded_batch import Decoded
+    from viz_app.serving.decoding.decoded_batch import Decoded, DraftBytes, OnDraft
 
 _POLL_SECONDS = 0.1  # between two checks whether the result is still wanted
 
@@ -42,7 +43,9 @@ class _Sentence(BatchJob):
         beam: Hypotheses kept at each step.
         should_stop: Whether every session has given it up.
         max_batch_size: Sentences of a batch that this one leads.
+        on_draft: Called with what the search has so far; None for a sentence without drafts.
         decoded: Its result, which the thread of another sentence may set.
+        draft: The newest one that its own thread has not taken.
     """
 
     batcher: Batcher
@@ -50,7 +53,14 @@ class _Sentence(BatchJob):
     beam: int
     should_stop: ShouldStop
     max_batch_size: int
+    on_draft: Callable[[DraftBytes], None] | None = None
     decoded: Future[Decoded] = field(default_factory=Future)
+    draft: deque[DraftBytes] = field(default_factory=lambda: deque(maxlen=1))
+
+    def tell(self) -> None:
+        """Hand over the newest draft; for the sentence's own thread."""
+        if self.on_draft and self.draft:
+            self.on_draft(self.draft.pop())
 
     def fits(self, other: BatchJob) -> bool:
         """Return whether the same model can decode both together, and neither waits long for the other."""
@@ -81,20 +91,27 @@ class Batcher:
         self._translator, self._queue, self._workers, self._deadline = translator, queue, workers, deadline
 
     def decode(
-        self, ticket: Ticket, encoding: Encoding, beam: int, should_stop: ShouldStop, on_position: OnPosition | None
+        self,
+        ticket: Ticket,
+        encoding: Encoding,
+        beam: int,
+        should_stop: ShouldStop,
+        on_position: OnPosition | None,
+        on_draft: Callable[[DraftBytes], None] | None = None,
     ) -> Decoded:
         """See `Decoder`; the deadline applies to the batch."""
         size = max_batch_size(self._translator.config, max_batch_length(len(encoding)))
-        sentence = _Sentence(self, encoding, beam, should_stop, size)
+        sentence = _Sentence(self, encoding, beam, should_stop, size, on_draft)
         with self._queue.batch(ticket, sentence, on_position) as batch:
             if batch:
-                self._decode(batch)
+                self._decode(batch, sentence)
         while True:
             try:
                 return sentence.decoded.result(_POLL_SECONDS)
             except TimeoutError:
                 if should_stop():
                     raise Superseded from None
+                sentence.tell()
 
     def start(self) -> None:
         """Let the processes load the model."""
@@ -105,11 +122,20 @@ class Batcher:
         """Return True: this process decodes until a worker process is ready."""
         return True
 
-    def _decode(self, sentences: Sequence[_Sentence]) -> None:
-        """Decode a batch; set the result or the error of each sentence."""
+    def _decode(self, sentences: Sequence[_Sentence], own: _Sentence) -> None:
+        """Decode a batch; set the result or the error of each sentence. `own` is that of this thread."""
         from transformer_core.decoding.beam import DecodingStopped  # with torch, which takes seconds to import
 
         batch_sentences.observe(len(sentences))
+        ended: list[BaseException] = []
+
+        def on_draft(number: int, draft: DraftBytes) -> None:
+            sentences[number].draft.append(draft)
+            try:
+                own.tell()
+            except BaseException as error:  # it ends the run of this sentence, but not the batch
+                ended.append(error)
+
         end = time.monotonic() + self._deadline
         outcomes: Sequence[Decoded | Exception | None]
         try:
@@ -118,6 +144,8 @@ class Batcher:
                 sentences[0].beam,
                 lambda: time.monotonic() > end,
                 lambda number: sentences[number].should_stop(),
+                [number for number, each in enumerate(sentences) if each.on_draft],
+                on_draft,
             )
         except DecodingStopped:
             outcomes = [DeadlineExceeded(f"no translation after {self._deadline:g} seconds")] * len(sentences)
@@ -134,6 +162,8 @@ class Batcher:
                 each.decoded.set_exception(decoded)
             else:
                 each.decoded.set_result(decoded)
+        if ended:
+            raise ended[0]
 
     def _run(
         self,
@@ -141,15 +171,18 @@ class Batcher:
         beam: int,
         should_stop: Callable[[], bool],
         is_given_up: Callable[[int], bool],
+        drafts: Sequence[int],
+        on_draft: OnDraft,
     ) -> list[Decoded | MapsTooLarge | None]:
         from viz_app.serving.decoding.decoded_batch import decode_together
 
         if self._workers is not None and self._translator.checkpoint is not None:
             try:
-                return self._workers.decode(self._key(self._workers), encodings, beam, should_stop, is_given_up)
+                key = self._key(self._workers)
+                return self._workers.decode(key, encodings, beam, should_stop, is_given_up, drafts, on_draft)
             except NoneReady:
                 pass
-        return decode_together(self._translator, encodings, beam, should_stop, is_given_up)
+        return decode_together(self._translator, encodings, beam, should_stop, is_given_up, drafts, on_draft)
 
     def _key(self, workers: WorkerProcesses) -> ModelKey:
         """Return the model's key in these processes."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 import logging
 import mmap
 import os
+import pickle
+import shutil
 import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from transformer_core.attention_maps import MapsTooLarge
     from transformer_core.text.tokenizer import Encoding
     from transformer_core.translator import Translator
-    from viz_app.serving.decoding.decoded_batch import Decoded
+    from viz_app.serving.decoding.decoded_batch import Decoded, DraftBytes, OnDraft
 
 _TRIES = 3  # of a batch; one that ends three processes will end the next one, too
 _POLL_SECONDS = 0.02  # a sentence that is given up leaves its batch this soon
@@ -94,6 +96,8 @@ class WorkerProcesses:
         beam: int,
         should_stop: Callable[[], bool],
         is_given_up: Callable[[int], bool],
+        drafts: Collection[int] = (),
+        on_draft: OnDraft | None = None,
     ) -> list[Decoded | MapsTooLarge | None]:
         """Run `viz_app.serving.decoding.decoded_batch.decode_together` in a process.
 
@@ -106,7 +110,7 @@ class WorkerProcesses:
             for _ in range(_TRIES):
                 process.flags.clear()
                 try:
-                    future = process.submit(partial(_decode, key, list(sentences), beam))
+                    future = process.submit(partial(_decode, key, list(sentences), beam, drafts))
                     while True:
                         try:
                             return future.result(_POLL_SECONDS)
@@ -114,6 +118,9 @@ class WorkerProcesses:
                             process.flags.stopped = should_stop()
                             for number in range(len(sentences)):
                                 process.flags.set_given_up(number, is_given_up(number))
+                            for number in drafts:
+                                if (draft := process.flags.take_draft(number)) and on_draft:
+                                    on_draft(number, draft)
                 except BrokenProcessPool:
                     _log.warning("a decoding process has ended; another one decodes its batch again")
         raise WorkerLost(f"{_TRIES} processes ended before a batch of {len(sentences)} was decoded")
@@ -185,23 +192,41 @@ class _Process:
 
 
 class _Flags:
-    """Bytes shared with a process while it decodes: whether to stop, and which sentences are given up."""
+    """Bytes shared with a process while it decodes: whether to stop, which sentences are given up, and drafts."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        with open(path, "r+b") as file:
+        with open(f"{path}/flags", "r+b") as file:
             self._bytes = mmap.mmap(file.fileno(), 1 + MAX_BATCH_SIZE)
 
     @classmethod
     def new(cls) -> _Flags:
-        """Create the flags in a new file."""
-        handle, path = tempfile.mkstemp(prefix="headlight-")
-        with os.fdopen(handle, "wb") as file:
+        """Create the flags in a new folder."""
+        path = tempfile.mkdtemp(prefix="headlight-")
+        with open(f"{path}/flags", "wb") as file:
             file.write(bytes(1 + MAX_BATCH_SIZE))
         return cls(path)
 
     def clear(self) -> None:
         self._bytes[:] = bytes(len(self._bytes))
+        for number in range(MAX_BATCH_SIZE):
+            self.take_draft(number)
+
+    def give_draft(self, number: int, draft: DraftBytes) -> None:
+        """Replace the draft of a sentence, in one go."""
+        with open(f"{self.path}/new", "wb") as file:
+            pickle.dump(draft, file)
+        os.replace(f"{self.path}/new", f"{self.path}/{number}")
+
+    def take_draft(self, number: int) -> DraftBytes | None:
+        """Return the newest draft of a sentence that has not been taken."""
+        try:
+            os.replace(f"{self.path}/{number}", f"{self.path}/taken")
+        except FileNotFoundError:
+            return None
+        with open(f"{self.path}/taken", "rb") as file:
+            draft: DraftBytes = pickle.load(file)
+        return draft
 
     @property
     def stopped(self) -> bool:
@@ -219,7 +244,7 @@ class _Flags:
 
     def remove(self) -> None:
         self._bytes.close()
-        os.unlink(self.path)
+        shutil.rmtree(self.path)
 
 
 # --- in a process -----------------------------------------------------------------------------------------------------
@@ -258,9 +283,13 @@ def _load(key: ModelKey) -> None:
         _models.popitem(last=False)
 
 
-def _decode(key: ModelKey, sentences: list[Encoding], beam: int) -> list[Decoded | MapsTooLarge | None]:
+def _decode(
+    key: ModelKey, sentences: list[Encoding], beam: int, drafts: Collection[int]
+) -> list[Decoded | MapsTooLarge | None]:
     from viz_app.serving.decoding.decoded_batch import decode_together
 
     _load(key)
     flags: _Flags = _here["flags"]
-    return decode_together(_models[key], sentences, beam, lambda: flags.stopped, flags.is_given_up)
+    return decode_together(
+        _models[key], sentences, beam, lambda: flags.stopped, flags.is_given_up, drafts, flags.give_draft
+    )

@@ -26,6 +26,7 @@ from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE, examples_of, first_ex
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translation, Translator
+    from viz_app.serving.decoding.decoded_batch import DraftBytes
 
 BEAM = 4  # hypotheses kept at each step of the app's translations
 
@@ -221,6 +222,7 @@ class TranslationService:
         *,
         beam: int = BEAM,
         on_position: OnPosition | None = None,
+        on_draft: Callable[[DraftBytes], None] | None = None,
         visitor: Visitor | None = None,
     ) -> TranslationResult:
         """Translate a sentence for a session and compute its attention.
@@ -230,6 +232,7 @@ class TranslationService:
             text: The sentence as the model reads it: `Sentence.source` of one that `validate` calls good.
             beam: Hypotheses kept at each step.
             on_position: Called with the number of requests ahead while this one waits for the model.
+            on_draft: Called with what the search has so far, if this request leads it.
             visitor: Origin of the request, if the caller's run does not say.
 
         Raises:
@@ -239,7 +242,7 @@ class TranslationService:
 
             def translate(should_stop: ShouldStop) -> TranslationResult:
                 encoding = self.translator.encode(text)
-                decoded = self.decoder.decode(ticket, encoding, beam, should_stop, on_position)
+                decoded = self.decoder.decode(ticket, encoding, beam, should_stop, on_position, on_draft)
                 return TranslationResult(self.translator.translation(text, encoding, decoded.result), decoded.maps)
 
             result: TranslationResult = self.cache.get(("translation", text, beam), translate, ticket)

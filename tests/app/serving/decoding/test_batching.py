@@ -13,6 +13,7 @@ import pytest
 from tests.app.serving.scheduling.test_request_queue import PATIENCE, all_busy, wait_until
 from tests.app.serving.scheduling.test_single_flight_cache import in_thread
 from transformer_core.attention_maps import KINDS, AttentionMaps, MapsTooLarge, map_bytes
+from transformer_core.decoding.draft import Draft
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.serving.decoding import decoded_batch as decoding
@@ -130,6 +131,57 @@ def test_who_leaves_is_decoded_no_further(service: TranslationService, monkeypat
         check(asked[number][1][0], service.translator, TEXTS[number])
     for _, outcome in newer:
         check(outcome[0], service.translator, TEXTS[4])
+
+
+def test_drafts_are_those_of_the_search(service: TranslationService, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "DRAFT_SECONDS", 0.0)
+    drafts: list[decoding.DraftBytes] = []
+    check(service.translate("a", TEXTS[4], on_draft=drafts.append), service.translator, TEXTS[4])
+    encoding, expected = service.translator.encode(TEXTS[4]), list[Draft]()
+    service.translator.search([encoding.ids], beam=BEAM, on_step=lambda number, draft: expected.append(draft))
+    assert [(each.ids, each.finished) for each in drafts] == [(each.ids, each.finished) for each in expected]
+    for draft in drafts:
+        maps = service.translator.attention(encoding, draft.ids, draft.finished)
+        rows = [
+            part
+            for row in range(len(draft.ids) + draft.finished)
+            for part in (maps.decoder[:, :, row, : row + 1], maps.cross[:, :, row])
+        ]
+        sent = np.frombuffer(draft.rows, np.uint8) / 255
+        np.testing.assert_allclose(sent, np.concatenate([part.ravel() for part in rows]), atol=1 / 500)
+
+
+def test_a_run_that_ends_at_a_draft_ends_no_batch(
+    service: TranslationService, batches: list[list[int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ended(BaseException):
+        pass
+
+    def end(draft: object) -> None:
+        raise Ended
+
+    threads: set[int] = set()
+    calls: list[Any] = [end, lambda draft: threads.add(threading.get_ident()), None]
+    monkeypatch.setattr(decoding, "DRAFT_SECONDS", 0.0)
+    outcomes: list[list[Any]] = [[], [], []]
+
+    def ask(number: int) -> None:
+        try:
+            outcomes[number].append(service.translate(str(number), f"{LONG}{number}", on_draft=calls[number]))
+        except Ended as error:
+            outcomes[number].append(error)
+
+    asked = []
+    with all_busy(service.queue):
+        for number in range(3):
+            asked.append(threading.Thread(target=ask, args=(number,)))
+            asked[-1].start()
+            wait_until(lambda number=number: service.queue.waiting == number + 1)  # type: ignore[misc]
+    for thread in asked:
+        thread.join(PATIENCE)
+    assert len(batches) == 1 and isinstance(outcomes[0][0], Ended) and threads <= {asked[1].ident}
+    for number in (1, 2):
+        check(outcomes[number][0], service.translator, f"{LONG}{number}")
 
 
 def test_only_the_sentence_that_is_too_large_is_refused(service: TranslationService, batches: list[list[int]]) -> None:

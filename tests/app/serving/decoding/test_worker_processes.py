@@ -21,7 +21,7 @@ from transformer_core.decoding.beam import DecodingStopped
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 from viz_app.serving.decoding.batching import Batcher
-from viz_app.serving.decoding.decoded_batch import Decoded, decode_together
+from viz_app.serving.decoding.decoded_batch import Decoded, DraftBytes, decode_together
 from viz_app.serving.decoding.worker_processes import ModelKey, NoneReady, WorkerLost, WorkerProcesses
 from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
@@ -90,6 +90,20 @@ def test_it_hears_what_is_given_up_and_when_to_stop(
     with pytest.raises(DecodingStopped):
         workers.decode(key, sentences, 16, lambda: True, never)
     assert isinstance(workers.decode(key, sentences[:1], 1, never, never)[0], Decoded), "the next one is not stopped"
+
+
+def test_it_sends_drafts_of_the_sentences_that_want_them(
+    workers: WorkerProcesses, key: ModelKey, translator: Translator
+) -> None:
+    sentences = encodings(translator, ["the dog and " * 40, "the dog or " * 40])
+    drafts: list[tuple[int, DraftBytes]] = []
+    decoded = workers.decode(key, sentences, 16, never, never, [1], lambda *each: drafts.append(each))
+    assert_same(decoded, decode_together(translator, sentences, 16, never, never))
+    assert drafts and {number for number, _ in drafts} == {1}
+    heads = translator.config.num_layers * translator.config.num_heads
+    for _, draft in drafts:
+        rows = range(len(draft.ids) + draft.finished)
+        assert len(draft.rows) == heads * sum(row + 1 + len(sentences[1]) + 1 for row in rows)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")

@@ -124,6 +124,7 @@ export class Explorer {
     this.endDraft();
     const [own, compared] = halves(buffer);
     const read = readPayload(own);
+    this.drafted = findings(read.header.key).draft; // of what is whole now
     const other = compared && readPayload(compared);
     const first = !this.translation;
     const same = read.header.id === this.translation?.id && read.header.follow === this.translation.follow;
@@ -165,7 +166,7 @@ export class Explorer {
     if (first) this.store.flush();
   }
 
-  /** The newest draft: every one has only the rows that are new. */
+  /** The newest draft, which may have only the rows that are new. */
   takeDraft() {
     const { draft } = findings(this.translation?.key);
     if (draft === this.drafted) return;
@@ -173,11 +174,11 @@ export class Explorer {
     if (!draft) return this.endDraft();
     const { element } = this.words;
     if (!this.draft) element.style.minHeight = `${element.offsetHeight}px`; // so that nothing below jumps up
-    if (draft.from === 0) {
+    if (!this.draft?.continues(draft)) {
+      if (draft.from) return; // its beginning went by
       this.draft = new DraftTranslation(this.translation, draft);
       this.faded = false;
     }
-    if (!this.draft) return; // its beginning went by
     this.unpainted = Math.min(this.unpainted, this.draft.take(draft));
     setAttribute(this.root, "aria-busy", "true");
     this.store.mark("draft");
@@ -356,7 +357,7 @@ export class Explorer {
       const current = view.kind === "encoder" ? null : view.rows - 1;
       this.figure.update(view, this.matrix(), state, current, this.theme);
     }
-    if (!this.unpainted) this.layout(state);
+    if (!this.unpainted || !this.figure.flows) this.layout(state); // labels grow
     this.overview.paintDraft(state, this.theme, this.unpainted, this.faded);
     this.figure.draw();
     this.overview.readOut(state);

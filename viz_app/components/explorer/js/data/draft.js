@@ -37,8 +37,13 @@ export class DraftTranslation extends Translation {
     }
   }
 
+  /** @param {Draft} draft Whether it is of the same sentence. */
+  continues({ axes }) {
+    return String(axes.source.tokens) === String(this.axes.source.tokens);
+  }
+
   /**
-   * Takes over the rows of a draft of the same search; returns the first that has changed.
+   * Takes over the rows of a draft; returns the first that has changed.
    * @param {Draft} draft
    */
   take({ axes, from, rows }) {
@@ -46,14 +51,16 @@ export class DraftTranslation extends Translation {
     const written = axes.outputs.tokens.length;
     const shrinks = written < this.rows.length; // another hypothesis is the best now
     const grows = written > this.length;
-    this.rows.length = from;
+    const before = this.rows.splice(from);
+    let same = from; // rows that have not changed
     for (let row = from, at = 0; row < written; row++) {
       const size = layers * heads * (row + 1 + axes.source.tokens.length);
       this.rows.push(rows.subarray(at, at + size));
       at += size;
+      if (same === row && equal(before[row - from], this.rows[row])) same++;
     }
     if (grows) this.makeRoom(Math.ceil(ROOM * written));
-    const first = grows ? 0 : from;
+    const first = grows ? 0 : same;
     for (let row = first; row < written; row++) this.fill(row);
     const { length } = this;
     this.axes = { ...axes, inputs: padded(axes.inputs, length), outputs: padded(axes.outputs, length) };
@@ -79,6 +86,12 @@ export class DraftTranslation extends Translation {
     }
   }
 }
+
+/**
+ * @param {Uint8Array | undefined} before
+ * @param {Uint8Array} row
+ */
+const equal = (before, row) => before?.every((byte, index) => byte === row[index]);
 
 /** @param {number} byte */
 const level = (byte) => (byte * FULL) / 255;
