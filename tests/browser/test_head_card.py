@@ -22,7 +22,7 @@ from viz_app.text.role_words import head_words
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-    from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
+    from tests.browser.conftest import CheckAccessibility, OpenPage
 
 
 ATLAS = real_atlas()
@@ -159,20 +159,3 @@ def test_a_head_without_a_role_says_so_and_an_example_is_opened_with_its_row(app
     )
     assert until(page, lambda: state(page, "pin") == f"q{example.query}")
     assert title(page) == expected_title("en", 5, 4)  # the card stays
-
-
-@pytest.mark.slow
-def test_from_the_lab_the_lesson_and_the_growth_of_heads_to_the_card(
-    app_url: str, open_page: OpenPage, open_lesson: OpenLesson
-) -> None:
-    for lesson, scene, settings in (("lab", "off", "chosen:encoder.6.5"), ("heads", "tour", "")):
-        page = open_lesson(lesson, scene, settings=settings).page
-        opener = page.locator(".st-key-open-card button")
-        layer, head = (int(number) - 1 for number in opener.inner_text().split()[-1].split("."))
-        opener.click()
-        page.locator(".atlas-plain").wait_for()
-        assert (state(page, "layer"), state(page, "head"), state(page, "card")) == (layer, head, True)
-    page = open_page(f"{app_url}/model?lang=en&head=encoder.6.5")
-    page.locator(".st-key-open-card button").click()
-    page.locator(".atlas-plain").wait_for()
-    assert title(page) == expected_title("en", 5, 4)

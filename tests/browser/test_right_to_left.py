@@ -36,8 +36,8 @@ def test_the_text_runs_from_right_to_left_and_the_maps_from_left_to_right(
 ) -> None:
     maps = samples.sample(SOURCE, TARGET)
     table, start = texts(language).table("explorer"), Selection(kind="cross", layer=0, head=3)
-    languages = {"source_language": "he", "target_language": "ar"}
-    page = open_payload(pack(maps, steps=None, texts=table, selection=start, **languages), width=width, dark=dark)
+    payload = pack(maps, steps=None, texts=table, selection=start, source_language="he", target_language="ar")
+    page = open_payload(payload, width=width, dark=dark)
 
     line = page.locator(".explorer .words")
     assert (line.get_attribute("lang"), line.get_attribute("dir")) == ("ar", "rtl")
