@@ -187,6 +187,8 @@ type Control = {
   start?: any;
   server?: boolean;
   where?: (settings: Settings) => boolean;
+  read?: (settings: Settings) => any;
+  patch?: (value: any) => Settings;
   [field: string]: any;
 };
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from transformer_core.storage.files import CheckpointError
 from viz_app.lessons.context import LessonContext, StageData
+from viz_app.lessons.positions.first_layer import read_first_layer
 from viz_app.lessons.small_models import small_model
 from viz_app.lessons.stage.state import Setting
 from viz_app.lessons.word_order import (
@@ -25,12 +25,11 @@ from viz_app.serving.models.translation_service import BEAM
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 if TYPE_CHECKING:
-    from transformer_core.model.transformer import Transformer
     from transformer_core.translator import Translator
 
 MIN_POSITIONS = 16  # shown at least, also of a short sentence
 MAX_SWAPPED = 16  # words whose pairs a page without Python holds
-LEARNED_SHOWN = 64  # positions of the learned table and of the sinusoids beside it
+LEARNED_SHOWN = 64  # positions of the learned table
 
 
 def data(context: LessonContext) -> StageData:
@@ -42,10 +41,15 @@ def data(context: LessonContext) -> StageData:
         "tokens": list(tokens),
         "backwards": _backwards(context) if context.state.scene == "predict" else None,
     }
-    swap, table = _swap(context), _learned()
+    swap, learned = _swap(context), _learned()
+    first = context.compute_once(
+        ("positions.first_layer", context.source),
+        lambda _: read_first_layer(context.service.translator, context.source),
+    )
+    table = {"table": learned[0]} if learned else {}
     return StageData(
-        values=values | dict(swap.values) | {"learned": table and {"positions": table.shown, "trained": table.trained}},
-        arrays=dict(swap.arrays) | ({"alike": table.alike} if table else {}),
+        values=values | dict(swap.values) | {"head": first.head, "trained": learned[1] if learned else 0},
+        arrays={**swap.arrays, **first.arrays, **table},
         answers=swap.answers,
     )
 
@@ -98,52 +102,18 @@ def _changes(text: str, translator: Translator, order: Sequence[int]) -> dict[st
     return changes
 
 
-@dataclass(frozen=True)
-class PositionTables:
-    """Position tables of the small models.
+def _learned() -> tuple[FloatArray, int] | None:
+    """Return the encoder's learned table, (P, d), and how many of its rows training has seen; None if it is missing."""
+    from transformer_core.model.positions import LearnedPositions
 
-    Args:
-        alike: (3, P, P) cosine of any two positions: sinusoids, learned table of the source, of the target.
-        trained: Positions that training has seen; the rows after them are what chance drew.
-    """
-
-    alike: FloatArray
-    trained: int
-
-    @property
-    def shown(self) -> int:
-        """P, the number of positions shown."""
-        return int(self.alike.shape[1])
-
-
-def _learned() -> PositionTables | None:
-    """Compare a learned table with sinusoids of its width; None while the small model is missing."""
     try:
         translator = small_model("learned-positions")
     except CheckpointError:
         return None
-    trained = int(translator.metrics["training"]["max_tokens"]) + 1  # and </s>, or <s>
-    return compare_position_tables(translator.model, trained)
-
-
-def compare_position_tables(model: Transformer, trained: int) -> PositionTables:
-    """Compare the learned positions of a model with sinusoids of its width.
-
-    Args:
-        model: The model.
-        trained: Positions that its training has seen.
-    """
-    from transformer_core.model.positions import LearnedPositions, sinusoidal_positions
-
-    tables = [
-        table.weight for table in (model.source_positions, model.positions) if isinstance(table, LearnedPositions)
-    ]
-    length = min(LEARNED_SHOWN, *(len(table) for table in tables))
-    sines = sinusoidal_positions(length, model.config.d_model)
-    rows = [table[:length].detach().double().numpy() for table in (sines, *tables)]
-    units = [table / np.linalg.norm(table, axis=1, keepdims=True) for table in rows]
-    alike = np.stack([unit @ unit.T for unit in units]).astype(np.float32)
-    return PositionTables(alike, trained)
+    table = translator.model.source_positions or translator.model.positions
+    assert isinstance(table, LearnedPositions)
+    trained = int(translator.metrics["training"]["max_tokens"]) + 1  # and </s>
+    return table.weight[:LEARNED_SHOWN].detach().numpy(), trained
 
 
 def _small() -> Translator | None:

@@ -116,3 +116,45 @@ export function mapError(p, k, width) {
 export function pairs(width) {
   return [...new Set(SHARES.map((share) => Math.round(share * (width / 2 - 1))))];
 }
+
+/**
+ * Mean of a column between two positions: what a pixel shows that holds more than one.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} column
+ * @param {number} width
+ */
+export function meanEncoding(from, to, column, width) {
+  const half = angle((to - from) / 2, column >> 1, width);
+  return (encoding((from + to) / 2, column, width) * Math.sin(half)) / half;
+}
+
+/**
+ * Whether a pixel holds so many turns of a wave that only the area between its crests can be drawn.
+ * @param {number} turns In a pixel.
+ */
+export function isBand(turns) {
+  return turns > 0.5;
+}
+
+/**
+ * The column in a row of a bar code: all sines from the fastest to the slowest, then all cosines. A bar code with fewer
+ * rows than the vector has numbers takes some of them.
+ * @param {number} row
+ * @param {number} rows
+ * @param {number} width
+ */
+export function barColumn(row, rows, width) {
+  const half = rows / 2;
+  const pair = Math.round(((row % half) / Math.max(1, half - 1)) * (width / 2 - 1));
+  return 2 * pair + (row < half ? 0 : 1);
+}
+
+/**
+ * The bit of a position that has the value 2^bit.
+ * @param {number} position
+ * @param {number} bit
+ */
+export function bitOf(position, bit) {
+  return Math.floor(Math.round(position) / 2 ** bit) % 2;
+}

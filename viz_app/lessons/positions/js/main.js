@@ -2,8 +2,6 @@
 
 import { registerScenes } from "../../stage/js/provide.js";
 import { Clocks } from "./clocks.js";
-import { Heatmap } from "./heatmap.js";
-import { Learned } from "./learned.js";
 import { Predict } from "./predict.js";
 import { Swap } from "./swap.js";
 import { Waves } from "./waves.js";
@@ -12,9 +10,7 @@ export default function register() {
   registerScenes("positions", {
     waves: Waves,
     clocks: Clocks,
-    heatmap: Heatmap,
     swap: Swap,
-    learned: Learned,
     predict: Predict,
   });
 }

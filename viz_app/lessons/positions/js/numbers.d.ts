@@ -18,6 +18,8 @@ export type Values = {
   /** For each place the word that stands there after the exchange. */
   order: number[];
   groups: Group[];
-  /** Positions of the learned table that are shown, and those that training has seen. */
-  learned: { positions: number; trained: number };
+  /** Head of the first layer whose scores depend most on positions, such as encoder.1.1; "" for none. */
+  head: string;
+  /** Positions of the learned table that training has seen; 0 where the table is missing. */
+  trained: number;
 };

@@ -23,7 +23,7 @@ export class Swap extends Scene {
   term = "position";
 
   get playhead() {
-    return playhead({ name: "moved", label: this.texts.exchange, max: 1, rate: 0.6, show: percent });
+    return playhead({ name: "moved", label: this.texts.exchange, max: 1, rate: 0.6, start: 1, show: percent });
   }
 
   get controls() {

@@ -1,83 +1,54 @@
-// The positions from left to right with the sentence under them. A sentence that does not fit is shown page by page: the
-// waves must stand still, so the window does not glide along with the cut.
+// The positions from left to right with the sentence under them.
 
 import { Axis } from "../../../components/common/draw/plot.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
+import { isNarrow } from "../../stage/js/layout.js";
 
-const ROOM = 25; // pixels between two positions, for tokens that stand aslant
-const MIN = 8;
-export const FOOT = 84; // height of numbers, tokens and the mark of the page
+const ROOM = 13; // pixels between two tokens that stand aslant
+const LEVEL = 28; // height of the tokens
+const ASLANT = 58;
+export const NUMBERS = 20; // height of the numbers of an axis
 
-export class TokenAxis {
-  /**
-   * @param {string[]} tokens
-   * @param {number} positions How many there are.
-   * @param {number} from
-   * @param {number} to
-   */
-  constructor(tokens, positions, from, to) {
-    this.tokens = tokens;
-    this.positions = positions;
-    this.from = from;
-    this.to = to;
-    const last = positions - 1;
-    this.span = Math.min(last, Math.max(MIN, Math.floor((to - from) / ROOM)));
-    this.pages = Math.ceil(last / this.span);
-  }
+/**
+ * An axis on which each position has the width of its bar code, between the names of lanes and their values.
+ * @param {number} width Of the figure.
+ * @param {number} shown Positions.
+ */
+export function positionAxis(width, shown) {
+  const [left, right] = isNarrow(width) ? [50, 46] : [112, 76];
+  return new Axis(-0.5, shown - 0.5, left, width - right);
+}
 
-  /**
-   * The part of the axis that a position lies on.
-   * @param {number} at
-   */
-  page(at) {
-    const number = Math.min(this.pages - 1, Math.floor(at / this.span + 1e-9));
-    const first = number * this.span;
-    return new Axis(first, first + this.span, this.from, this.to);
-  }
+/**
+ * Tokens over an axis: whether they lie level, and their height.
+ * @param {Pen} pen
+ * @param {Axis} axis
+ * @param {string[]} tokens
+ */
+export function tokenRow(pen, axis, tokens) {
+  const step = axis.place(1) - axis.place(0);
+  const style = { size: 12, font: pen.theme.code, weight: 700 };
+  const level = tokens.every((token) => pen.measure(tokenText(token), style) < step - 4);
+  return { level, height: level ? LEVEL : ASLANT };
+}
 
-  /**
-   * The position under the pointer; dragging stays on the page.
-   * @param {number} x
-   * @param {number} at
-   */
-  dragged(x, at) {
-    const axis = this.page(at);
-    return Math.min(axis.value(x), axis.high < this.positions - 1 ? axis.high - 0.01 : this.positions - 1);
-  }
-
-  /**
-   * Numbers, tokens and which part of the sentence this is, below `y`; tokens in `marks` ({ position: colour }) stand out.
-   * @param {Pen} pen
-   * @param {number} at
-   * @param {number} y
-   * @param {Record<number, string>} marks
-   */
-  draw(pen, at, y, marks) {
-    const { theme } = pen;
-    const axis = this.page(at);
-    const step = axis.place(axis.low + 1) - axis.place(axis.low);
-    pen.axis(axis, "bottom", y, { ticks: axis.ticks(Math.min(8, this.span)).filter((tick) => tick % 1 === 0) });
-    const shown = this.tokens.slice(axis.low, axis.high + 1).map(tokenText);
-    const level = shown.every((text) => pen.measure(text, { size: 12, font: theme.code }) < step - 4);
-    const place = level ? { align: "center" } : { align: "right", turn: -Math.PI / 3.4, most: 56 };
-    const [right, down] = level ? [0, 34] : [4, 26];
-    shown.forEach((text, index) => {
-      const colour = marks[axis.low + index] ?? theme.muted;
-      const weight = colour === theme.muted ? 400 : 700;
-      pen.note(text, axis.place(axis.low + index) + right, y + down, { ...place, colour, font: theme.code, weight });
-    });
-    if (this.pages > 1) this.drawPages(pen, axis, y + FOOT - 6);
-  }
-
-  /**
-   * @param {Pen} pen
-   * @param {Axis} axis
-   * @param {number} y
-   */
-  drawPages(pen, axis, y) {
-    const { theme } = pen;
-    const all = new Axis(0, this.pages * this.span, this.from, this.to);
-    pen.line(this.from, y, this.to, y, { colour: theme.line, width: 3 });
-    pen.line(all.place(axis.low), y, all.place(axis.high), y, { colour: theme.muted, width: 3 });
-  }
+/**
+ * Draw tokens below `y`; where there is no room for all, only some of them. That of the cut stands out.
+ * @param {Pen} pen
+ * @param {Axis} axis
+ * @param {string[]} tokens
+ * @param {{ y: number, level: boolean, cut: number }} place
+ */
+export function drawTokens(pen, axis, tokens, { y, level, cut }) {
+  const { theme } = pen;
+  const place = level ? { align: "center" } : { align: "right", turn: -Math.PI / 3.4, most: ASLANT };
+  const [right, down] = level ? [0, 13] : [4, 7];
+  const every = Math.ceil(ROOM / (axis.place(1) - axis.place(0)));
+  const marked = Math.round(cut);
+  tokens.forEach((token, index) => {
+    const isMarked = index === marked;
+    if (!isMarked && (index % every || Math.abs(index - marked) < every)) return;
+    const style = { font: theme.code, colour: isMarked ? theme.text : theme.muted, weight: isMarked ? 700 : 400 };
+    pen.note(tokenText(token), axis.place(index) + right, y + down, { ...place, ...style });
+  });
 }

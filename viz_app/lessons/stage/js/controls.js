@@ -48,7 +48,7 @@ export class ControlRow {
   update() {
     const settings = this.lesson.settings();
     for (const { description, element, update } of this.controls) {
-      update(settings[description.name]);
+      update(description.read ? description.read(settings) : settings[description.name]);
       if (element && description.where) element.hidden = !description.where(settings);
     }
     this.playhead?.update(settings);

@@ -15,7 +15,8 @@ export function choice(name, label, options, more = {}) {
 /**
  * A slider over whole numbers from 0 on, unless it says otherwise.
  * @param {{ name: string, label: string, min?: number, max: number, step?: number, start?: number, server?: boolean,
- *   show?: (value: number) => string, where?: (settings: Settings) => boolean }} description
+ *   show?: (value: number) => string, where?: (settings: Settings) => boolean, read?: (settings: Settings) => number,
+ *   patch?: (value: number) => Settings }} description
  * @returns {Control}
  */
 export function slider({ min = 0, step = 1, start = min, ...others }) {

@@ -224,8 +224,11 @@ export class Lesson {
    * @param {Control} control
    * @param {unknown} [value]
    */
-  move({ name, kind }, value) {
-    if (kind === "button") {
+  move({ name, kind, patch }, value) {
+    if (patch) {
+      this.stage.pause();
+      this.set(patch(value));
+    } else if (kind === "button") {
       this.stage.pause();
       const settings = this.settings();
       if (this.scene.missing(settings) === null) this.set(this.scene.press(name, settings));

@@ -33,7 +33,8 @@ export class Scene {
    * Besides these any number of { name, kind: "held", start }: text or number that only `grab` changes.
    * { name, kind: "button", label }: `press(name)` below
    * With `server: true` Python is asked for new numbers as soon as it changes; with `where: (settings) => boolean` it is
-   * there only where it does something.
+   * there only where it does something; with `read: (settings) => value` and `patch: (value) => settings` it shows and
+   * changes other settings, and is none itself.
    * @returns {Control[]}
    */
   get controls() {

@@ -3,7 +3,7 @@
 /** @param {Pick<Scene, "controls" | "kept" | "playhead">} scene */
 export function startSettings({ controls, kept, playhead }) {
   /** @type {{ name: string, kind?: string, start?: unknown, min?: number }[]} */
-  const all = [...controls, ...kept, ...(playhead ? [playhead] : [])];
+  const all = [...controls.filter(({ read }) => !read), ...kept, ...(playhead ? [playhead] : [])];
   return Object.fromEntries(
     all.filter(({ kind }) => kind !== "button").map(({ name, start, min }) => [name, start ?? min]),
   );
@@ -17,7 +17,7 @@ export function startSettings({ controls, kept, playhead }) {
  */
 export function validSettings({ controls, kept, playhead }, settings) {
   /** @type {Control[]} */
-  const all = [...controls, ...kept.map((each) => ({ ...each, kind: "held" }))];
+  const all = [...controls.filter(({ read }) => !read), ...kept.map((each) => ({ ...each, kind: "held" }))];
   if (playhead) all.push({ ...playhead, kind: "range" });
   const values = all.map((control) => [control.name, validValue(control, settings[control.name])]);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
