@@ -16,6 +16,7 @@ from transformer_core.model.positions import sinusoidal_positions
 from viz_app.lessons.labels import labels
 from viz_app.lessons.results.paper_results import TABLE_3
 from viz_app.lessons.results.reduced_table import load_results
+from viz_app.lessons.small_models import small_model
 from viz_app.lessons.subwords.batching import length_sorted_batches
 
 T = labels("en")
@@ -143,8 +144,6 @@ def test_positions_are_those_of_the_core(open_lesson_file: OpenLesson) -> None:
     lesson = open_lesson_file("positions", "clocks", settings="at:4")
     table = sinusoidal_positions(40, lesson.get("lesson.lesson.values.d_model")).double().numpy()
     assert f"{np.dot(table[0], table[2]):.2f}" in lesson.said()
-    lesson.go("heatmap")
-    assert f"{np.dot(table[12], table[17]):.1f}" in lesson.said()
     lesson.go("predict")
     assert lesson.said() in (T("lesson_positions.predict_say"), T("lesson_positions.computing"))
     # What the question hides is not in the table until it is revealed.
@@ -158,6 +157,43 @@ def test_positions_are_those_of_the_core(open_lesson_file: OpenLesson) -> None:
     slide(lesson, T("lesson_positions.first"), "ArrowLeft")
     lesson.wait(f"lesson.lesson.answers.first === {lesson.settings()['first']}")
     assert lesson.get("lesson.scene.fresh(lesson.settings())")
+
+
+def test_the_waves_go_through_their_chapters(open_lesson_file: OpenLesson) -> None:
+    lesson = open_lesson_file("positions")
+    assert lesson.settings()["at"] == 4
+    table = sinusoidal_positions(40, lesson.get("lesson.lesson.values.d_model")).double().numpy()
+
+    def words(name: str, **values: object) -> str:
+        return T(f"lesson_positions.{name}", **values)
+
+    lesson.choose(words("chapter_near"))
+    assert f"{np.dot(table[12], table[17]):.1f}" in lesson.said()
+    lesson.choose(words("learned"))
+    model = small_model("learned-positions").model
+    assert model.source_positions is not None
+    learned = model.source_positions.weight.detach().double().numpy()
+    fixed, trained = (
+        float(rows[19] @ rows[20] / np.linalg.norm(rows[19]) / np.linalg.norm(rows[20])) for rows in (table, learned)
+    )
+    assert lesson.said() == words("learned_say", p=19, next=20, fixed=f"{fixed:.2f}", learned=f"{trained:.2f}")
+    # A slider that shows another setting: it leads to its chapter, from which the picture can be dragged.
+    lesson.choose(words("chapter_waves"))
+    assert lesson.settings()["at"] == 4
+    slide(lesson, words("span"), "End")
+    assert lesson.page.get_by_role("radio", name=words("chapter_zoom")).is_checked() and "65,536" in lesson.said()
+    box = lesson.canvas.bounding_box()
+    assert box is not None
+    lesson.canvas.click(position={"x": box["width"] / 2, "y": 150})
+    assert 20_000 < lesson.settings()["cut"] < 45_000
+    # In the tables one number is the sum of those before it: of a column of the token, of the parts of a score.
+    lesson.choose(words("chapter_sum"))
+    lesson.click(T("lesson.table"))
+    for chapter, after in (("chapter_sum", 0), ("chapter_head", 1)):  # the last of a head is the weight
+        lesson.choose(words(chapter))
+        cells = lesson.rows.nth(3).locator("td").all_inner_texts()
+        *terms, total = [float(text.replace("\u2212", "-")) for text in cells[1 : len(cells) - after]]
+        assert len(terms) > 1 and total == pytest.approx(sum(terms), abs=0.02)
 
 
 def test_results_ours_beside_the_papers(open_lesson_file: OpenLesson) -> None:

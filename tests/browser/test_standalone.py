@@ -164,7 +164,7 @@ def test_a_lesson_prints_as_a_handout_and_the_brief_sheet_on_two_pages(
     assert not page.locator(".paper").is_visible()
     inks = page.locator("figure text").evaluate_all("all => all.map((each) => each.getAttribute('fill'))")
     assert "#14171a" in inks and "#ffffff" not in inks
-    maps = page.locator("figure[data-scene=heatmap] image").evaluate_all("all => all.map((each) => each.href.baseVal)")
+    maps = page.locator("figure[data-scene=waves] image").evaluate_all("all => all.map((each) => each.href.baseVal)")
     assert maps and all(each.startswith("data:image/png") for each in maps)
     printed = [each.extract_text() for each in pypdf.PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True))).pages]
     page.close()

@@ -21,12 +21,13 @@ const SCENE = {
     { name: "words", kind: "text", start: "" },
     { name: "row", kind: "held", start: 3 },
     { name: "again", kind: "button" },
+    { name: "chapter", kind: "choice", options: [["one", "One"]], read: () => "one", patch: () => ({ at: 1 }) },
   ],
   kept: [{ name: "token", start: "dog" }],
   playhead: { name: "at", min: 0, max: 5, step: 1, rate: 1 },
 };
 
-test("a scene starts where its controls do; a button has no setting, a playhead starts at its least", () => {
+test("a scene starts where its controls do; a button and a control that shows another setting have none, a playhead starts at its least", () => {
   const start = { size: 4, part: "sin", mask: false, words: "", row: 3, token: "dog", at: 0 };
   assert.deepEqual(startSettings(SCENE), start);
 });
@@ -36,7 +37,7 @@ test("settings of an address are taken in their type and within their bounds, ot
   assert.deepEqual(validSettings(SCENE, valid), valid);
   assert.deepEqual(validSettings(SCENE, { size: 99, part: 2, at: -1 }), { size: 8, part: "2", at: 0 });
   const wrong = { size: "2", part: "cos", mask: "on", words: 1, row: "0", token: 4, at: true };
-  assert.deepEqual(validSettings(SCENE, { ...wrong, again: 1, other: 1, __proto__: null }), {});
+  assert.deepEqual(validSettings(SCENE, { ...wrong, again: 1, chapter: "one", other: 1, __proto__: null }), {});
 });
 
 test("a link holds scene and settings, and what else stood in the address", () => {

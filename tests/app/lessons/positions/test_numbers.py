@@ -9,14 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from tests.app.lessons.conftest import Visit
-from transformer_core.config import ModelConfig
+from transformer_core.hooks.points import capture
 from transformer_core.model.positions import sinusoidal_positions
 from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.sequences import to_tree
 from transformer_core.translator import Translator
-from viz_app.lessons.positions.numbers import compare_position_tables, data
+from viz_app.lessons.positions.first_layer import read_first_layer
+from viz_app.lessons.positions.numbers import data
+from viz_app.lessons.small_models import SMALL
 from viz_app.lessons.word_order import (
     default_swap,
     measure_change,
@@ -31,11 +34,15 @@ TOKENS = ("\u2581The", "\u2581ra", "ck", "et", "\u2581is", "\u2581new", ".")
 
 
 def test_the_stage_evaluates_the_formula_of_the_core(javascript: Callable[[str], Any]) -> None:
-    script = """import { block, dotProduct, encoding, mapError, pairs } from "./lessons/positions/js/encoding.js";
+    script = """import { barColumn, block, dotProduct, encoding, mapError, meanEncoding, pairs }
+        from "./lessons/positions/js/encoding.js";
     const values = Array.from({ length: 100 }, (_, i) => encoding(3 * i, (37 * i) % 128, 128));
     const products = [0, 1, 5, 20].map((k) => dotProduct(11, 11 + k, 128));
-    console.log(JSON.stringify([values, products, mapError(9, 4, 128), block(4, 6, 128), pairs(128)]));"""
-    values, products, error, block, pairs = javascript(script)
+    const means = [0, 1, 40, 127].map((column) => meanEncoding(1.5, 8.5, column, 128));
+    const rows = Array.from({ length: 128 }, (_, row) => barColumn(row, 128, 128));
+    console.log(JSON.stringify(
+        [values, products, mapError(9, 4, 128), block(4, 6, 128), pairs(128), means, rows]));"""
+    values, products, error, block, pairs, means, rows = javascript(script)
     table = sinusoidal_positions(300, 128).double().numpy()
     i = np.arange(100)
     np.testing.assert_allclose(values, table[3 * i, (37 * i) % 128], atol=1e-6)
@@ -46,6 +53,11 @@ def test_the_stage_evaluates_the_formula_of_the_core(javascript: Callable[[str],
     rotation = [[np.cos(turned), np.sin(turned)], [-np.sin(turned), np.cos(turned)]]
     np.testing.assert_allclose(block, rotation, atol=1e-12)
     np.testing.assert_allclose(rotation @ table[9, 12:14], table[13, 12:14], atol=1e-6)
+    between = np.linspace(1.5, 8.5, 20_001)
+    angles = between / 10_000 ** (np.array([0, 0, 40, 126])[:, None] / 128)
+    waves = np.where(np.array([0, 1, 0, 1])[:, None], np.cos(angles), np.sin(angles))
+    np.testing.assert_allclose(means, waves.mean(axis=1), atol=1e-4)
+    assert rows == [*range(0, 128, 2), *range(1, 128, 2)], "all sines, then all cosines"
     assert len(pairs) == 6 and pairs[0] == 0 and pairs[-1] == 63 and pairs == sorted(pairs)
 
 
@@ -111,15 +123,49 @@ def test_the_lesson_answers_its_controls_and_survives_one_word(visit: Visit) -> 
     assert data(visit("predict", TEXT)).values["backwards"]["off"][0] is not None
 
 
-def test_a_learned_table_is_compared_row_by_row() -> None:
-    config = ModelConfig(
-        vocab_size=40, d_model=16, d_ff=32, num_layers=1, num_heads=2, positions="learned", max_positions=20
+def test_the_first_layer_reads_the_sum_and_a_score_is_the_sum_of_its_parts(translator: Translator) -> None:
+    """Against the model's hooks, and the parts of the positions by hand from the formula of Section 3.5."""
+    first = read_first_layer(translator, TEXT)
+    encoder, config = translator.model.encoder, translator.config
+    source = torch.tensor([[*translator.tokenizer.encode(TEXT).ids, translator.tokenizer.special.eos]])
+    count = source.shape[1]
+    with torch.no_grad(), capture(translator.model, ("embeddings", "scores", "weights")) as captured:
+        translator.model.encode(source, torch.ones(1, 1, 1, count, dtype=torch.bool))
+        attention = encoder.layers[0].self_attention
+        table = sinusoidal_positions(count, config.d_model)
+        queries, keys = (
+            layer(table).view(count, config.num_heads, config.d_k).transpose(0, 1)
+            for layer in (attention.w_q, attention.w_k)
+        )
+        bare = [queries @ keys.transpose(1, 2) / config.d_k**0.5]
+        bare = [(scores - scores.mean(dim=2, keepdim=True)).numpy() for scores in bare]
+    np.testing.assert_allclose(first.arrays["places"], table, atol=1e-6)
+    np.testing.assert_allclose(
+        first.arrays["words"] + first.arrays["places"], captured["encoder.embeddings"][0], atol=1e-5
     )
-    model = Transformer(config)
-    alike = compare_position_tables(model, trained=9).alike
-    assert alike.shape == (3, 20, 20)
-    assert model.source_positions is not None
-    one, other = model.source_positions.weight[3].tolist(), model.source_positions.weight[7].tolist()
-    by_hand = sum(a * b for a, b in zip(one, other, strict=True)) / (np.linalg.norm(one) * np.linalg.norm(other))
-    assert alike[1, 3, 7] == pytest.approx(by_hand, abs=1e-5)
-    np.testing.assert_allclose(alike[:, range(20), range(20)], 1, atol=1e-6)
+    parts, number = first.arrays["parts"], int(first.head.rpartition(".")[2]) - 1
+    scores = captured[f"{first.head}.scores"][0].numpy()
+    np.testing.assert_allclose(parts.sum(axis=0), scores - scores.mean(axis=1, keepdims=True), atol=1e-4)
+    np.testing.assert_allclose(first.arrays["weights"], captured[f"{first.head}.weights"][0], atol=1e-6)
+    assert first.head.startswith("encoder.1.")
+    assert number == int(np.argmax(bare[0].std(axis=(1, 2)))), "positions matter most to it"
+    np.testing.assert_allclose(parts[0], bare[0][number], atol=1e-4)
+
+
+def test_without_positions_no_head_is_shown(translator: Translator) -> None:
+    bare = Transformer(translator.config.replace(positions="none")).eval()
+    bare.load_state_dict(translator.model.state_dict())
+    first = read_first_layer(Translator(bare, translator.tokenizer, translator.decoding), TEXT)
+    assert not first.head and set(first.arrays) == {"words", "places"} and not first.arrays["places"].any()
+
+
+def test_the_learned_table_ends_where_its_training_ended(visit: Visit) -> None:
+    numbers = data(visit("waves", TEXT))
+    weights = load_file(SMALL / "learned-positions" / "model-00001-of-00001.safetensors")
+    table = next(value for name, value in weights.items() if "source_positions" in name)
+    np.testing.assert_allclose(numbers.arrays["table"], table[:64].float(), atol=1e-6)
+    # Rows that training has seen have left their random values: their neighbours point the same way.
+    unit = numbers.arrays["table"] / np.linalg.norm(numbers.arrays["table"], axis=1, keepdims=True)
+    alike = (unit[1:] * unit[:-1]).sum(axis=1)
+    trained = numbers.values["trained"]
+    assert alike[: trained - 8].mean() > 0.5 > 0.1 > abs(alike[trained:].mean())

@@ -158,3 +158,11 @@ export function barColumn(row, rows, width) {
 export function bitOf(position, bit) {
   return Math.floor(Math.round(position) / 2 ** bit) % 2;
 }
+
+/**
+ * Root of the mean square of numbers.
+ * @param {ArrayLike<number>} numbers
+ */
+export function rootMeanSquare(numbers) {
+  return Math.hypot(...Array.from(numbers)) / Math.sqrt(numbers.length);
+}

@@ -5,7 +5,8 @@ import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { isNarrow } from "../../stage/js/layout.js";
-import { drawTokens, positionAxis, tokenRow } from "./tokenaxis.js";
+import { drawTokens, tokenRow } from "./tokenaxis.js";
+import { View } from "./view.js";
 
 const HEAD = 18;
 const ZERO = 0.6; // of the height of a lane, from its top
@@ -14,34 +15,19 @@ const LEAST = 1e-4; // parts that are smaller everywhere have no lane
 const WIDEST = 46; // of a bar
 const NAMES = ["part_positions", "part_words", "part_mixed", "part_biases"]; // as in first_layer.py
 
-export class FirstHead {
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   * @param {import("./story.js").Story} story
-   */
-  constructor(lesson, texts, story) {
-    this.lesson = lesson;
-    this.texts = texts;
-    this.story = story;
-    const { parts, weights } = lesson.arrays;
-    this.weights = weights;
+export class FirstHead extends View {
+  lanes = this.parts();
+  weights = this.lesson.arrays.weights;
+  most = Math.max(...this.lanes.flatMap(([, numbers]) => [...numbers.map(Math.abs)]));
+
+  /** Return the parts of the scores and their sum, each with its name. */
+  parts() {
+    const { parts } = this.lesson.arrays;
     /** @type {[name: string, numbers: Float32Array][]} */
     const lanes = NAMES.map((name, part) => [name, parts.part(part).data]);
     const sum = lanes[0][1].map((_, cell) => lanes.reduce((total, [, numbers]) => total + numbers[cell], 0));
-    /** @type {typeof lanes} Parts of the scores, and their sum. */
-    this.lanes = [...lanes.filter(([, numbers]) => numbers.some((each) => Math.abs(each) > LEAST)), ["score", sum]];
-    this.most = Math.max(...this.lanes.flatMap(([, numbers]) => [...numbers.map(Math.abs)]));
-  }
-
-  /** @param {number} width */
-  axis(width) {
-    return positionAxis(width, this.lesson.values.tokens.length);
-  }
-
-  /** @param {Settings} settings */
-  query({ at }) {
-    return Math.round(this.story.cut(at));
+    /** @type {typeof lanes} */
+    return [...lanes.filter(([, numbers]) => numbers.some((each) => Math.abs(each) > LEAST)), ["score", sum]];
   }
 
   /**
@@ -59,9 +45,10 @@ export class FirstHead {
    */
   draw(pen, settings) {
     const { theme, width, height } = pen;
-    const { tokens, head } = this.lesson.values;
-    const axis = this.axis(width);
-    const query = this.query(settings);
+    const { tokens } = this;
+    const { head } = this.lesson.values;
+    const axis = this.axis(width, settings);
+    const query = this.token(settings);
     const key = this.strongest(query);
     const row = tokenRow(pen, axis, tokens);
     const tall = (height - HEAD - row.height - 4) / (this.lanes.length + 1);
@@ -100,7 +87,7 @@ export class FirstHead {
     const { theme, width } = pen;
     const zero = up.place(0);
     const wide = Math.min(WIDEST, (axis.place(1) - axis.place(0)) * 0.7);
-    this.lesson.values.tokens.forEach((_, key) => {
+    this.tokens.forEach((_, key) => {
       const end = up.place(value(key));
       pen.fill(axis.place(key) - wide / 2, Math.min(zero, end), wide, Math.max(1, Math.abs(end - zero)), colour);
     });
@@ -113,8 +100,9 @@ export class FirstHead {
 
   /** @param {Settings} settings */
   say(settings) {
-    const { tokens, head } = this.lesson.values;
-    const query = this.query(settings);
+    const { tokens } = this;
+    const { head } = this.lesson.values;
+    const query = this.token(settings);
     const key = this.strongest(query);
     const parts = this.lanes.map(
       ([name, numbers]) => `${this.texts[name]} ${signed(numbers[query * tokens.length + key], 1)}`,
@@ -130,8 +118,8 @@ export class FirstHead {
 
   /** @param {Settings} settings */
   table(settings) {
-    const { tokens } = this.lesson.values;
-    const query = this.query(settings);
+    const { tokens } = this;
+    const query = this.token(settings);
     const rows = tokens.map((token, key) => [
       tokenText(token),
       ...this.lanes.map(([, numbers]) => numbers[query * tokens.length + key]),

@@ -8,6 +8,7 @@ import { isNarrow } from "../../stage/js/layout.js";
 import { BarCodes } from "./barcodes.js";
 import { barColumn, bitOf, encoding, isBand, pairs, period, periodText } from "./encoding.js";
 import { drawTokens, NUMBERS, positionAxis, tokenRow } from "./tokenaxis.js";
+import { View } from "./view.js";
 
 const HEAD = 20;
 const GAP = 10;
@@ -20,21 +21,8 @@ const LEGIBLE = 11; // height of a row of bits that has a label
 
 /** @typedef {ReturnType<Lanes["places"]>} Places */
 
-export class Lanes {
-  bars = new BarCodes();
-
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   * @param {import("./story.js").Story} story
-   */
-  constructor(lesson, texts, story) {
-    this.lesson = lesson;
-    this.texts = texts;
-    this.story = story;
-    this.width = lesson.values.d_model;
-    this.pairs = pairs(this.width);
-  }
+export class Lanes extends View {
+  pairs = pairs(this.width);
 
   /**
    * @param {number} width
@@ -58,8 +46,7 @@ export class Lanes {
   places(pen) {
     const { width, height } = pen;
     const small = isNarrow(width);
-    const { tokens, positions } = this.lesson.values;
-    const row = tokenRow(pen, positionAxis(width, positions), tokens); // the tokens stay where they are when it pulls out
+    const row = tokenRow(pen, positionAxis(width, this.story.positions), this.tokens); // the tokens stay where they are when it pulls out
     const bits = { y: HEAD, height: 56 };
     const high = Math.round(height * 0.28);
     const bars = { y: height - high - 2, height: high };
@@ -83,7 +70,7 @@ export class Lanes {
     this.drawBars(pen, axis, bars, settings);
     const ticks = axis.ticks(isNarrow(pen.width) ? 4 : 8).filter((tick) => tick % 1 === 0 && tick >= 0);
     pen.axis(axis, "bottom", bottom, { ticks, show: formatCount });
-    const { tokens } = this.lesson.values;
+    const { tokens } = this;
     if (axis.place(tokens.length) - axis.from > 120) drawTokens(pen, axis, tokens, { y: bottom + NUMBERS, level, cut });
     else this.drawSentence(pen, axis, bottom + NUMBERS + 6);
     this.pairs.forEach((pair, index) => this.drawLane(pen, places, axis, pair, index));
@@ -218,26 +205,25 @@ export class Lanes {
    */
   drawSentence(pen, axis, y) {
     const { theme } = pen;
-    const end = axis.place(this.lesson.values.tokens.length - 0.5);
+    const end = axis.place(this.tokens.length - 0.5);
     pen.line(axis.from, y, Math.max(end, axis.from + 2), y, { colour: theme.text, width: 4 });
     pen.note(this.texts.sentence, Math.max(end, axis.from + 2) + 6, y, { colour: theme.text });
   }
 
   /** @param {Settings} settings */
   say(settings) {
-    const { tokens } = this.lesson.values;
     const position = Math.round(this.cut(settings));
     if (this.story.at(settings.at).name === "zoom") {
       const shown = formatCount(Math.round(this.story.shown(settings.at)));
       return fillText(this.texts.zoom_say, { shown, position: formatCount(position) });
     }
-    const token = tokens[position] && tokenText(tokens[position]);
+    const token = this.tokens[position] && tokenText(this.tokens[position]);
     return fillText(token ? this.texts.waves_say : this.texts.waves_say_beyond, { position, token });
   }
 
   table() {
     const columns = this.pairs.map((pair) => 2 * pair);
-    const rows = Array.from({ length: this.lesson.values.positions }, (_, position) => [
+    const rows = Array.from({ length: this.story.positions }, (_, position) => [
       position,
       position.toString(2),
       ...columns.map((column) => encoding(position, column, this.width)),

@@ -5,9 +5,10 @@ import { Axis } from "../../../components/common/draw/plot.js";
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { BarCodes } from "./barcodes.js";
-import { barColumn, dotProduct, encoding, vector } from "./encoding.js";
+import { barColumn, dotProduct, encoding, rootMeanSquare, vector } from "./encoding.js";
 import { NEAR } from "./story.js";
 import { NUMBERS, positionAxis } from "./tokenaxis.js";
+import { View } from "./view.js";
 
 const HEAD = 22;
 const GAP = 34;
@@ -16,24 +17,12 @@ const FINE = 4; // points of the curve for a position
 const LOW = -0.3; // cosine
 const BRIGHT = 3; // standard deviations of the learned numbers that have the full colour
 
-export class NearFar {
-  bars = new BarCodes();
-
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   * @param {import("./story.js").Story} story
-   */
-  constructor(lesson, texts, story) {
-    this.lesson = lesson;
-    this.texts = texts;
-    this.story = story;
-    const { d_model, trained } = lesson.values;
-    const rows = Array.from({ length: NEAR }, (_, position) => position);
-    /** @type {{ sines: ArrayLike<number>[], learned?: ArrayLike<number>[] } & Record<string, ArrayLike<number>[]>} */
-    this.tables = { sines: rows.map((position) => vector(position, d_model)) };
-    if (trained) this.tables.learned = rows.map((position) => lesson.arrays.table.part(position).data);
-  }
+export class NearFar extends View {
+  sines = Array.from({ length: FINE * (NEAR - 1) + 1 }, (_, index) => vector(index / FINE, this.width));
+  learned = Array.from(
+    { length: this.lesson.values.trained && NEAR },
+    (_, row) => this.lesson.arrays.table.part(row).data,
+  );
 
   /** @param {number} width */
   axis(width) {
@@ -41,15 +30,15 @@ export class NearFar {
   }
 
   /**
-   * Cosine of the position under the cut, which may lie between two, and another one.
+   * The vectors of a table and how many it has for a position; the position under the cut, and its vector.
    * @param {Settings} settings
-   * @param {number} position
+   * @returns {{ vectors: ArrayLike<number>[], fine: number, cut: number, current: ArrayLike<number> }}
    */
-  alike({ at, table }, position) {
+  compared({ at, table }) {
     const cut = this.story.cut(at);
-    const { d_model } = this.lesson.values;
-    if (table === "sines") return dotProduct(cut, position, d_model) / (d_model / 2);
-    return cosine(this.tables[table][Math.round(cut)], this.tables[table][position]);
+    const row = Math.round(cut); // a learned table has nothing between its rows
+    if (table === "learned") return { vectors: this.learned, fine: 1, cut: row, current: this.learned[row] };
+    return { vectors: this.sines, fine: FINE, cut, current: vector(cut, this.width) };
   }
 
   /**
@@ -60,8 +49,7 @@ export class NearFar {
     const { theme, height, width } = pen;
     const { table } = settings;
     const axis = this.axis(width);
-    const cut = this.story.cut(settings.at);
-    const at = table === "sines" ? cut : Math.round(cut);
+    const { vectors, fine, cut, current } = this.compared(settings);
     const bars = { y: HEAD, height: Math.round((height - HEAD - GAP - NUMBERS) * 0.5) };
     const up = new Axis(LOW, 1, height - NUMBERS - 6, bars.y + bars.height + GAP);
     this.drawBars(pen, axis, bars, table);
@@ -70,18 +58,21 @@ export class NearFar {
     pen.axis(up, "left", axis.from, { ticks: [0, 0.5, 1], grid: axis.to - axis.from });
     pen.axis(axis, "bottom", up.from, { ticks: axis.ticks(isNarrow(width) ? 4 : 8).filter((tick) => tick >= 0) });
     if (table === "learned") this.drawEnd(pen, axis, bars.y, up);
-    const fine = table === "sines" ? FINE : 1; // a table has nothing between its rows
-    const points = Array.from({ length: fine * (NEAR - 1) + 1 }, (_, index) => [
-      axis.place(index / fine),
-      up.place(Math.max(LOW, this.alike(settings, index / fine))),
-    ]);
+    const alike = vectors.map((each) => cosine(current, each));
+    const place = (/** @type {number} */ value) => up.place(Math.max(LOW, value));
+    const points = alike.map((value, index) => [axis.place(index / fine), place(value)]);
     pen.trace(points, { colour: theme.kinds.encoder, width: 2.5 });
-    this.bars.mark(pen, axis, bars, at, theme.kinds.decoder);
-    const x = axis.place(at);
+    this.bars.mark(pen, axis, bars, cut, theme.kinds.decoder);
+    const x = axis.place(cut);
     pen.line(x, bars.y + bars.height, x, up.from, { colour: theme.kinds.decoder, width: 1.5 });
     pen.dot(x, up.place(1), 5.5, theme.kinds.decoder, theme.background);
-    pen.write(`p = ${Math.round(at)}`, width - 4, bars.y + 10, { weight: 600, align: "right" });
-    for (const side of [-1, 1]) this.drawOther(pen, axis, bars, up, settings, Math.round(cut) + side * APART, side);
+    pen.write(`p = ${Math.round(cut)}`, width - 4, bars.y + 10, { weight: 600, align: "right" });
+    for (const side of [-1, 1]) {
+      const other = Math.round(cut) + side * APART;
+      if (other < 0 || other >= NEAR) continue;
+      this.bars.mark(pen, axis, bars, other, theme.kinds.cross);
+      this.drawNumber(pen, axis.place(other), place(alike[other * fine]), alike[other * fine], side);
+    }
   }
 
   /**
@@ -91,18 +82,17 @@ export class NearFar {
    * @param {string} table
    */
   drawBars(pen, axis, place, table) {
-    const { d_model } = this.lesson.values;
     const learned = table === "learned";
-    const vectors = this.tables[table];
+    const { vectors } = this.compared({ at: 0, table });
     const rows = BarCodes.rows(place.height, vectors[0].length);
-    const full = learned ? BRIGHT * deviation(vectors) : 1;
+    const full = learned ? BRIGHT * rootMeanSquare(vectors.flatMap((each) => Array.from(each))) : 1;
     this.bars.draw(pen, axis, place, {
       key: table,
       count: NEAR,
       rows,
       value: learned
         ? (row, position) => vectors[position][Math.floor((row * vectors[0].length) / rows)] / full
-        : (row, position) => encoding(position, barColumn(row, rows, d_model), d_model),
+        : (row, position) => encoding(position, barColumn(row, rows, this.width), this.width),
     });
     if (!learned) this.bars.names(pen, axis.from - 10, place);
   }
@@ -125,54 +115,49 @@ export class NearFar {
   }
 
   /**
-   * A position so far from the cut: its bar code, and its point on the curve with the number.
+   * A point on the curve with its number.
    * @param {Pen} pen
-   * @param {Axis} axis
-   * @param {{ y: number, height: number }} bars
-   * @param {Axis} up
-   * @param {Settings} settings
-   * @param {number} position
-   * @param {number} side
+   * @param {number} x
+   * @param {number} y
+   * @param {number} value
+   * @param {number} side Of the cut, -1 or 1.
    */
-  drawOther(pen, axis, bars, up, settings, position, side) {
+  drawNumber(pen, x, y, value, side) {
     const { theme } = pen;
-    if (position < 0 || position >= NEAR) return;
     const { cross } = theme.kinds;
-    const value = this.alike(settings, position);
-    this.bars.mark(pen, axis, bars, position, cross);
-    const [x, y] = [axis.place(position), up.place(value)];
     pen.dot(x, y, 4.5, cross, theme.background);
-    const align = side < 0 ? "right" : "left";
-    const text = signed(value);
-    const wide = pen.measure(text, { weight: 600 }) + 4;
+    const style = { weight: 600, align: side < 0 ? "right" : "left", colour: cross };
+    const wide = pen.measure(signed(value), style) + 4;
     pen.fill(x + side * 7 - (side < 0 ? wide : 0), y - 17, wide, 17, theme.background, 0.8);
-    pen.write(text, x + side * 9, y - 8, { weight: 600, align, colour: cross });
+    pen.write(signed(value), x + side * 9, y - 8, style);
   }
 
   /** @param {Settings} settings */
   say({ at, table }) {
-    const { d_model } = this.lesson.values;
     const p = Math.round(this.story.cut(at));
-    const next = Math.min(p + 1, NEAR - 1);
     if (table === "sines")
-      return fillText(this.texts.near_say, { k: APART, value: signed(dotProduct(0, APART, d_model), 1) });
-    const [fixed, learned] = ["sines", "learned"].map((name) =>
-      signed(cosine(this.tables[name][p], this.tables[name][next])),
-    );
-    return fillText(this.texts.learned_say, { p, next, fixed, learned });
+      return fillText(this.texts.near_say, { k: APART, value: signed(dotProduct(0, APART, this.width), 1) });
+    const next = Math.min(p + 1, NEAR - 1);
+    const fixed = signed(cosine(vector(p, this.width), vector(next, this.width)));
+    return fillText(this.texts.learned_say, {
+      p,
+      next,
+      fixed,
+      learned: signed(cosine(this.learned[p], this.learned[next])),
+    });
   }
 
   /** @param {Settings} settings */
-  table(settings) {
-    const p = Math.round(this.story.cut(settings.at));
-    const names = Object.keys(this.tables);
-    const rows = this.tables.sines.map((other, position) => [
+  table({ at, table }) {
+    const p = Math.round(this.story.cut(at));
+    const { vectors, fine, current } = this.compared({ at, table });
+    const rows = Array.from({ length: NEAR }, (_, position) => [
       position,
-      dotProduct(p, position, this.lesson.values.d_model),
-      ...names.map((name) => cosine(this.tables[name][p], this.tables[name][position])),
+      dotProduct(p, position, this.width),
+      cosine(current, vectors[position * fine]),
     ]);
-    const columns = names.map((name) => `${this.texts[name]}: ${this.texts.cosine}`);
-    return { columns: [this.texts.position, `PE(${p}) \u00b7 PE`, ...columns], rows };
+    const { position, cosine: name } = this.texts;
+    return { columns: [position, `PE(${p}) \u00b7 PE`, `${this.texts[table]}: ${name}`], rows };
   }
 }
 
@@ -187,10 +172,4 @@ function cosine(one, other) {
     return sum;
   };
   return dot(one, other) / Math.sqrt(dot(one, one) * dot(other, other));
-}
-
-/** @param {ArrayLike<number>[]} vectors */
-function deviation(vectors) {
-  const all = vectors.flatMap((each) => Array.from(each));
-  return Math.hypot(...all) / Math.sqrt(all.length);
 }

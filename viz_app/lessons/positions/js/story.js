@@ -91,7 +91,7 @@ export class Story {
    */
   timeAt(position, time) {
     const { name } = this.at(time);
-    return this.time(name, position / this.last(name));
+    return this.time(name, position / Math.max(1, this.last(name)));
   }
 
   /** @param {Chapter} name */

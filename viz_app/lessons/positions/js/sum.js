@@ -4,39 +4,29 @@
 import { fillText } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { BarCodes } from "./barcodes.js";
-import { drawTokens, positionAxis, tokenRow } from "./tokenaxis.js";
+import { rootMeanSquare } from "./encoding.js";
+import { drawTokens, tokenRow } from "./tokenaxis.js";
+import { View } from "./view.js";
 
 const HEAD = 20;
 const GAP = 26;
 const BRIGHT = 2.5; // root mean squares of the sum that have the full colour
 
-export class Sum {
-  bars = [new BarCodes(), new BarCodes(), new BarCodes()];
+export class Sum extends View {
+  each = [new BarCodes(), new BarCodes(), new BarCodes()];
+  terms = this.numbers();
 
-  /**
-   * @param {LessonData<import("./numbers").Values>} lesson
-   * @param {Texts} texts
-   * @param {import("./story.js").Story} story
-   */
-  constructor(lesson, texts, story) {
-    this.lesson = lesson;
-    this.texts = texts;
-    this.story = story;
-    const { words, places } = lesson.arrays;
-    this.width = words.shape[1];
+  /** Return the name, the sign and the numbers of both terms and of their sum. */
+  numbers() {
+    const { words, places } = this.lesson.arrays;
+    const sum = words.data.map((value, index) => value + places.data[index]);
     /** @type {[name: string, sign: string, numbers: Float32Array][]} */
-    this.terms = [
+    const terms = [
       ["embedding", "", words.data],
       ["encoding", "+ ", places.data],
-      ["input", "= ", words.data.map((value, index) => value + places.data[index])],
+      ["input", "= ", sum],
     ];
-    const sum = this.terms[2][2];
-    this.full = (BRIGHT * Math.hypot(...sum)) / Math.sqrt(sum.length);
-  }
-
-  /** @param {number} width */
-  axis(width) {
-    return positionAxis(width, this.lesson.values.tokens.length);
+    return terms;
   }
 
   /**
@@ -52,12 +42,13 @@ export class Sum {
    * @param {Pen} pen
    * @param {Settings} settings
    */
-  draw(pen, { at }) {
+  draw(pen, settings) {
     const { theme, width, height } = pen;
-    const { tokens } = this.lesson.values;
-    const axis = this.axis(width);
-    const cut = this.story.cut(at);
-    const token = Math.round(cut);
+    const { tokens } = this;
+    const axis = this.axis(width, settings);
+    const cut = this.story.cut(settings.at);
+    const token = this.token(settings);
+    const full = BRIGHT * rootMeanSquare(this.terms[2][2]);
     const row = tokenRow(pen, axis, tokens);
     const high = Math.floor((height - HEAD - row.height - 2 * GAP - 2) / 3);
     const rows = BarCodes.rows(high, this.width);
@@ -67,11 +58,11 @@ export class Sum {
       const value = (/** @type {number} */ each, /** @type {number} */ position) => {
         const column = Math.floor((each * this.width) / rows);
         const half = Math.ceil(this.width / 2);
-        return numbers[position * this.width + (column < half ? 2 * column : 2 * (column - half) + 1)] / this.full;
+        return numbers[position * this.width + (column < half ? 2 * column : 2 * (column - half) + 1)] / full;
       };
       const printed = term === 2 ? cut : tokens.length;
-      this.bars[term].draw(pen, axis, place, { key: name, count: tokens.length, rows, value, printed });
-      this.bars[term].mark(pen, axis, place, token, theme.kinds.decoder);
+      this.each[term].draw(pen, axis, place, { key: name, count: tokens.length, rows, value, printed });
+      this.each[term].mark(pen, axis, place, token, theme.kinds.decoder);
       pen.write(sign + this.texts[name], axis.from, place.y - 11, { weight: 600, most: axis.to - axis.from });
       const middle = place.y + high / 2;
       pen.write(this.norm(numbers, token).toFixed(1), width - 4, middle, { size: 16, weight: 650, align: "right" });
@@ -81,16 +72,16 @@ export class Sum {
   }
 
   /** @param {Settings} settings */
-  say({ at }) {
-    const token = Math.round(this.story.cut(at));
+  say(settings) {
+    const token = this.token(settings);
     const [words, places, sum] = this.terms.map(([, , numbers]) => this.norm(numbers, token).toFixed(1));
-    const text = tokenText(this.lesson.values.tokens[token]);
+    const text = tokenText(this.tokens[token]);
     return fillText(this.texts.sum_say, { token: text, words, places, sum, count: this.width });
   }
 
   /** @param {Settings} settings */
-  table({ at }) {
-    const token = Math.round(this.story.cut(at));
+  table(settings) {
+    const token = this.token(settings);
     const rows = Array.from({ length: this.width }, (_, column) => [
       column,
       ...this.terms.map(([, , numbers]) => numbers[token * this.width + column]),

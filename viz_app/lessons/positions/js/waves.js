@@ -31,7 +31,7 @@ export class Waves extends Scene {
       story.at(at).name === "zoom"
         ? formatCount(Math.round(story.shown(at)))
         : tenths(Math.round(10 * story.cut(at)) / 10);
-    return playhead({ name: "at", label: texts.position, max: story.end, rate: 1.6, start: START, show });
+    return playhead({ name: "at", label: texts.position, max: story.end, rate: 1.6, start: START, once: true, show });
   }
 
   get controls() {
