@@ -1,4 +1,4 @@
-"""What the first layer of the encoder reads, and the head there that makes most of the positions.
+"""Input of the first layer of the encoder, and the head there that depends most on positions.
 
 In the first layer a score is exactly the sum of its parts, and nothing has to be frozen (Ke et al. 2021).
 
