@@ -13,10 +13,8 @@ from tests.app.app_pages.test_figures import command
 from tests.app.app_pages.test_pages import damaged_copy
 from tests.app.mounted import address, headers, opened, visible
 from transformer_core.translator import Translator
-from viz_app.serving.models import registry
 from viz_app.text import texts
 from viz_app.text.examples import first_example
-from viz_app.ui import error_boundary
 
 TEXT = "The little dog."
 CHOICE = "model_choice"
@@ -136,20 +134,6 @@ def test_a_damaged_model_is_told_and_the_other_goes_on(
     choose(app, "random")
     assert t("errors.checkpoint_title") not in visible(app)
     assert address(app)["model"] is None
-
-
-def test_a_shipped_model_that_is_gone_has_the_command_that_brings_it_back(
-    language: str, tmp_path: Path, app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shipped = tmp_path / "checkpoints" / "en-xx"
-    for module in (registry, error_boundary):
-        monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(error_boundary, "is_tracked", lambda folder: folder == shipped)
-    monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(shipped))
-    opened(app, lang=language)
-    t = texts(language)
-    assert t("errors.checkpoint_way_out") in visible(app) and t("errors.checkpoint_own") not in visible(app)
-    assert "git checkout -- checkpoints/en-xx" in [code.value for code in app.code]
 
 
 def test_one_model_alone_says_who_it_is(

@@ -15,9 +15,11 @@ from tests.app.mounted import address, header, mounted, opened, visible
 from transformer_core.storage.measurements import json_file
 from transformer_core.translator import Translator
 from viz_app.serving.input_validation import MAX_CHARACTERS, MAX_TOKENS
+from viz_app.serving.models import registry
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text.glossary import definitions
+from viz_app.ui import error_boundary
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.model import own_model
 
@@ -120,7 +122,7 @@ def test_a_menu_costs_nothing_until_it_offers_every_format(app: AppTest) -> None
 def test_a_checkpoint_that_is_missing_or_damaged_is_named(
     app: AppTest, language: str, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "nothing-here"
+    folder = tmp_path / "checkpoints" / "nothing-here"
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(folder))
     opened(app, lang=language)
     t = texts(language)
@@ -128,6 +130,13 @@ def test_a_checkpoint_that_is_missing_or_damaged_is_named(
     assert t("errors.checkpoint_title") in visible(app) and t("errors.checkpoint_own") in visible(app)
     assert not any("git checkout" in code.value for code in app.code), "Git does not have it"
     assert "Traceback" not in visible(app)
+    with monkeypatch.context() as tracked:
+        for module in (registry, error_boundary):
+            tracked.setattr(module, "ROOT", tmp_path)
+        tracked.setattr(error_boundary, "is_tracked", lambda missing: missing == folder)
+        app.run()
+        assert t("errors.checkpoint_way_out") in visible(app) and t("errors.checkpoint_own") not in visible(app)
+        assert "git checkout -- checkpoints/nothing-here" in [code.value for code in app.code]
     shard = damaged_copy(random_checkpoint, folder)
     assert shard.name in visible(app.run())
     shutil.copy(random_checkpoint / shard.name, shard)

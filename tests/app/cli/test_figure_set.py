@@ -106,7 +106,9 @@ def test_an_interrupted_set_continues_with_what_is_missing(
     assert contents(out) == contents(tmp_path / "whole")
 
 
-def test_a_file_that_is_missing_or_of_somebody_else(run: Run, texts: Path, tmp_path: Path, drawn: list[str]) -> None:
+def test_what_is_missing_is_drawn_and_what_was_made_otherwise_stays(
+    run: Run, texts: Path, tmp_path: Path, drawn: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "f"
     command = ("export", f"--texts={texts}", HEADS, "--format=json", f"--out={out}")
     assert run(*command) == 0
@@ -120,30 +122,17 @@ def test_a_file_that_is_missing_or_of_somebody_else(run: Run, texts: Path, tmp_p
     assert file.read_text() == "mine"
     assert run(*command, "--force") == 0
     assert file.read_text() != "mine"
-
-
-def test_other_options_are_refused_where_files_were_made_with_others(
-    run: Run, texts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ("export", f"--texts={texts}", "--heads=cross.1.1", "--format=svg", f"--out={tmp_path / 'f'}")
-    assert run(*command) == 0
-    assert run(*command, "--theme=dark") == 2
+    assert run(*command, "--language=ko") == 2
     assert "was made otherwise" in capsys.readouterr().err
     texts.write_text("A car.", encoding="utf-8")
     assert run(*command) == 2
     assert run(*command, "--force") == 0
-
-
-def test_a_folder_of_somebody_else_stays(run: Run, texts: Path, tmp_path: Path) -> None:
-    out = tmp_path / "f"
-    out.mkdir()
-    (out / "thesis.tex").write_text("mine")
-    assert run("export", f"--texts={texts}", HEADS, f"--out={out}") == 2
-    assert list(contents(out)) == ["thesis.tex"]
-    file = tmp_path / "a.zip"
-    file.write_text("mine")
-    assert run("export", "--set=sentence", f"--texts={texts}", f"--out={file}") == 2
-    assert file.read_text() == "mine"
+    for place, options in ((tmp_path / "thesis", [HEADS]), (tmp_path / "a.zip", ["--set=sentence"])):
+        mine = place if place.suffix else place / "thesis.tex"
+        mine.parent.mkdir(exist_ok=True)
+        mine.write_text("mine")
+        assert run("export", f"--texts={texts}", *options, f"--out={place}") == 2
+        assert mine.read_text() == "mine" and (place.suffix or list(contents(place)) == ["thesis.tex"])
 
 
 def test_lists_of_heads() -> None:
