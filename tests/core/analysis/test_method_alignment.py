@@ -112,7 +112,8 @@ def test_the_error_of_a_method_is_that_of_its_whole_matrix(learned: Translator) 
         assert result[name] == pytest.approx(each.errors[0]), name  # type: ignore[index]
 
     def weights(source: str, target: str) -> np.ndarray:
-        return learned.teacher_force(source, target).attention.cross.mean(axis=(0, 1))
+        means: np.ndarray = learned.teacher_force(source, target).attention.cross.mean(axis=(0, 1))
+        return means
 
     assert result["attention"] == pytest.approx(by_hand(learned, weights))
 
