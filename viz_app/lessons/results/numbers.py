@@ -54,16 +54,6 @@ class Sentence(TypedDict):
     readings: dict[Literal["verb", "noun"], Reading]
 
 
-class Run(TypedDict):
-    """Training of the paper: its own estimate of FLOPs, and those that were counted."""
-
-    hours: float
-    gpus: int
-    steps: int
-    paper: float
-    counted: float
-
-
 class Heads(TypedDict):
     """Score by number of heads, of Table 3."""
 
@@ -73,31 +63,27 @@ class Heads(TypedDict):
 
 
 class Values(TypedDict):
-    """Numbers for the browser; no sentences without a parser and for other scenes."""
+    """Numbers for the browser; no sentences without a parser and for other scenes.
+
+    `gpus`, `rate`: machines of the paper's training, and what one computes in a second.
+    """
 
     charts: dict[Literal["scores", "variations", "parsing"], ChartSet]
     heads: list[Heads]
     sentences: dict[str, Sentence] | None
-    runs: dict[str, Run]
+    gpus: int
     rate: float
 
 
-def _run(name: str) -> Run:
-    """Return the cost of a training of the paper: its own estimate, and the counted matrix products."""
+def _counted(name: str) -> float:
+    """Return the floating-point operations in the matrix products of a training of the paper."""
     config = preset(name)
     work = Work(sentences=_TOKENS / _LENGTH, source_length=_LENGTH, target_length=_LENGTH)
-    run = PAPER_RUNS[name]
-    return {
-        "hours": run.hours,
-        "gpus": run.gpus,
-        "steps": config.training.steps,
-        "paper": run.flops,
-        "counted": training_flops(config.model, work) * config.training.steps,
-    }
+    return training_flops(config.model, work) * config.training.steps
 
 
 def data(context: LessonContext) -> StageData:
-    """Return the charts of Tables 2 to 4, the costs, and the readings of ambiguous sentences."""
+    """Return the charts of Tables 2 to 4, and the readings of ambiguous sentences."""
     t = context.t
     values: Values = {
         "charts": {
@@ -110,7 +96,7 @@ def data(context: LessonContext) -> StageData:
             for row in lines_by_heads()
         ],
         "sentences": _sentences(context),
-        "runs": {name: _run(name) for name in PAPER_RUNS},
+        "gpus": PAPER_RUNS["base"].gpus,
         "rate": P100_FLOPS,
     }
     return StageData(values=values)
@@ -206,7 +192,8 @@ def _with_interval(scores: ParsingScores) -> str:
     return f"{scores.f1:.1f}{ends}"
 
 
-def _score_chart(pair: str, t: Texts) -> dict[str, Any]:
+def _score_chart(pair: str, counted: dict[str, float], t: Texts) -> dict[str, Any]:
+    systems = _systems(pair)
     curves = [
         curve(
             [_cost(row, pair) for row in rows],
@@ -214,8 +201,11 @@ def _score_chart(pair: str, t: Texts) -> dict[str, Any]:
             t(f"lesson_results.group_{group}"),
             dashed=group == "ensemble",
         )
-        for group, rows in _systems(pair).items()
+        for group, rows in systems.items()
     ]
+    ours = [row for row in systems["transformer"] if row.name in counted]
+    bleu = [getattr(row, pair) for row in ours]
+    curves.append(curve([counted[row.name] for row in ours], bleu, t("lesson_results.counted_cost")))
     return curves_chart(curves, t("lesson_results.flops"), "BLEU", x_log=True)
 
 
@@ -231,20 +221,30 @@ def _cost(row: Score, pair: str) -> float:
     return cost
 
 
+def _number(cost: float | None) -> str:
+    return format_number(cost) if cost else "\u2013"
+
+
 def _score_charts(t: Texts) -> dict[str, Any]:
-    """Return Table 2 for the stage, each point with its name; a table of all systems, also without a cost."""
+    """Return Table 2 for the stage, each point with its name; a table of all systems, also without a cost.
+
+    The last curve has the counted costs of the Transformers.
+    """
+    counted = {f"Transformer ({name})": _counted(name) for name in PAPER_RUNS}
 
     def draw(pair: str) -> tuple[dict[str, Any], str]:
-        drawn = _score_chart(pair, t)
-        for series, systems in zip(drawn["series"], _systems(pair).values(), strict=True):
+        drawn = _score_chart(pair, counted, t)
+        for series, systems in zip(drawn["series"][:-1], _systems(pair).values(), strict=True):
             series["names"] = [f"{row.name}  {getattr(row, pair):g}" for row in systems]
         rows = [
-            [row.name, t(f"lesson_results.group_{row.group}"), f"{bleu:g}", format_number(cost) if cost else "\u2013"]
+            [row.name, t(f"lesson_results.group_{row.group}"), f"{bleu:g}", *map(_number, costs)]
             for row in TABLE_2
             if (bleu := getattr(row, pair)) is not None
-            for cost in [_cost(row, pair)]
+            for costs in [(_cost(row, pair), counted.get(row.name))]
         ]
-        columns = [t("lesson_results.system"), t("lesson_results.group"), "BLEU", t("lesson_results.flops")]
+        titles = ("flops", "counted_cost")
+        columns = [t("lesson_results.system"), t("lesson_results.group"), "BLEU"]
+        columns += [t(f"lesson_results.{title}") for title in titles]
         return drawn | {"table": {"columns": columns, "rows": rows}}, ""
 
     pairs = {pair: t(f"lesson_results.{pair}") for pair in _PAIRS}

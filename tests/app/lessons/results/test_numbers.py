@@ -14,6 +14,7 @@ import pytest
 from tests.app.lessons.conftest import no_model
 from transformer_core.paper.presets import PRESETS
 from transformer_core.translator import Translator
+from viz_app.figures.colours.scales import format_number
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.labels import labels
 from viz_app.lessons.results.numbers import data
@@ -104,12 +105,18 @@ def test_without_our_numbers_the_papers_remain(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_costs_are_time_by_machines_by_rate() -> None:
-    runs = data(context()).values["runs"]
-    assert runs["base"]["paper"] == pytest.approx(12 * 3600 * 8 * 9.5e12)
-    assert runs["big"]["paper"] == pytest.approx(3.5 * 24 * 3600 * 8 * 9.5e12)
+    values = data(context()).values
+    seconds = {"Transformer (base)": 12 * 3600, "Transformer (big)": 3.5 * 24 * 3600}
+    for score in TABLE_2[-2:]:
+        cost = seconds[score.name] * values["gpus"] * values["rate"]
+        assert score.ende_flops == score.enfr_flops == pytest.approx(cost, rel=0.01)
     # Six operations a parameter and token, with source and target tokens apart half of them each: within a quarter.
-    assert runs["base"]["counted"] == pytest.approx(9.5e17, rel=0.25)
-    assert runs["big"]["counted"] == pytest.approx(9.6e18, rel=0.35)
+    for pair in ("ende", "enfr"):
+        chart = values["charts"]["scores"]["charts"][pair]
+        base, big = chart["series"][-1]["x"]
+        assert base == pytest.approx(9.5e17, rel=0.25) and big == pytest.approx(9.6e18, rel=0.35)
+        assert chart["series"][-1]["y"] == chart["series"][-2]["y"] == [getattr(each, pair) for each in TABLE_2[-2:]]
+        assert [row[-1] for row in chart["table"]["rows"][-2:]] == [format_number(base), format_number(big)]
 
 
 def test_the_tables_are_those_of_the_paper() -> None:
@@ -125,7 +132,7 @@ def test_the_chart_holds_every_point_with_a_cost() -> None:
     for pair in ("ende", "enfr"):
         count = sum(getattr(score, f"{pair}_flops") is not None for score in TABLE_2)
         shown = data(context()).values["charts"]["scores"]["charts"][pair]
-        names = [name for series in shown["series"] for name in series["names"]]
+        names = [name for series in shown["series"][:-1] for name in series["names"]]
         assert len(set(names)) == count and all(name.split("  ")[0] in SYSTEMS for name in names)
         assert len(shown["table"]["rows"]) == sum(getattr(score, pair) is not None for score in TABLE_2)
 

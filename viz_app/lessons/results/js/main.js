@@ -3,7 +3,6 @@
 import { chartScene } from "../../stage/js/chartscene.js";
 import { registerScenes } from "../../stage/js/provide.js";
 import { Attachment } from "./attachment.js";
-import { Cost } from "./cost.js";
 import { Heads } from "./quiz.js";
 import { Scores } from "./scores.js";
 
@@ -11,7 +10,6 @@ export default function register() {
   registerScenes("results", {
     scores: Scores,
     variations: chartScene("variations"),
-    cost: Cost,
     parsing: chartScene("parsing"),
     attachment: Attachment,
     predict: Heads,
