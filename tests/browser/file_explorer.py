@@ -12,7 +12,6 @@ from tests.browser import explorer_samples as samples
 from tests.browser import explorer_searches as searches
 from tests.browser.file_page import Answer, show
 from transformer_core.attention_maps import AttentionMaps, Kind
-from transformer_core.config import LengthPenalty
 from viz_app.components.explorer.payload import join_payloads, pack
 from viz_app.components.explorer.selection import Selection
 from viz_app.text import texts
@@ -44,9 +43,9 @@ def sample(name: str, language: str = "en") -> bytes:
     return pack(maps, steps=samples.confidences(maps), texts=table, selection=START, alignment=measured)
 
 
-def search(steps: int, beam: int, kind: LengthPenalty, language: str = "en") -> tuple[bytes, Answer]:
+def search(steps: int, beam: int, language: str = "en") -> tuple[bytes, Answer]:
     """A made-up beam search, and its branches."""
-    translation, config = searches.made_up(steps, beam=beam, kind=kind)
+    translation, config = searches.made_up(steps, beam=beam)
     table = texts(language).table("explorer")
 
     def payload(selection: Selection) -> bytes:

@@ -24,7 +24,6 @@ from tests.browser.explorer_driver import (
 )
 from tests.browser.file_explorer import reported, search
 from tests.browser.rest import quickest
-from transformer_core.config import LengthPenalty
 from viz_app.figures.colours.palette import kind_color
 from viz_app.serving.models.search_tree import branch_ends, path_to
 from viz_app.text import texts
@@ -41,18 +40,10 @@ INKS = {name: np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)]) for name,
 
 @pytest.fixture
 def open_search(open_payload: Open) -> Open:
-    """Open an explorer with its tree: `open_search(steps=9, beam=3, kind="power", width=390)`."""
+    """Open an explorer with its tree: `open_search(steps=9, beam=3, width=390)`."""
 
-    def start(
-        *,
-        steps: int = 9,
-        beam: int = 3,
-        kind: LengthPenalty = "gnmt",
-        closed: bool = False,
-        language: str = "en",
-        **window: Any,
-    ) -> Page:
-        page = open_payload(*search(steps, beam, kind, language), **window)
+    def start(*, steps: int = 9, beam: int = 3, language: str = "en", closed: bool = False, **window: Any) -> Page:
+        page = open_payload(*search(steps, beam, language), **window)
         if not closed:
             page.locator(".beam-button").click()
         settle(page)
