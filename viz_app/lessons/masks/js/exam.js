@@ -10,9 +10,9 @@ import { isNarrow, split } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { futureColour, Grid } from "./grid.js";
 
-const SHUT = 1; // the playhead, when the mask covers all later tokens
-const ALONE = 2; // and when the decoders begin to generate
-const TURNS = 0.8; // from here on the rows turn from unmasked to masked
+const SHUT = 3; // the playhead, when the mask covers all later tokens
+const ALONE = 5; // and when the decoders begin to generate
+const TURNS = 2.4; // from here on the rows turn from unmasked to masked
 
 /** @typedef {import("./numbers").Candidate} Candidate */
 
@@ -27,8 +27,8 @@ export class Exam extends Scene {
   get playhead() {
     const [honest] = this.candidates;
     if (!honest) return null;
-    const max = ALONE + honest.generated.length;
-    return playhead({ name: "at", label: this.texts.mask, max, rate: 0.7, once: true, show: (at) => this.stateOf(at) });
+    const max = ALONE + honest.generated.length - 1;
+    return playhead({ name: "at", label: this.texts.mask, max, rate: 1.2, once: true, show: (at) => this.stateOf(at) });
   }
 
   get controls() {
@@ -112,7 +112,7 @@ export class Exam extends Scene {
     // Above the diagonal the shutter alone covers what is there.
     grid.paint(pen, (q, k) => shade(theme, k > q ? open.at(q, k) : between(open.at(q, k), shut.at(q, k))));
     for (let ahead = 1; ahead < count; ahead++)
-      grid.hatch(pen, (q, k) => k === q + ahead, ease(at * count - (count - 1 - ahead)));
+      grid.hatch(pen, (q, k) => k === q + ahead, ease((at / SHUT) * count - (count - 1 - ahead)));
     this.nameAxes(pen, grid, ["<s>", ...tokens.slice(0, -1)], count);
     if (at < SHUT) this.ringAnswers(pen, grid);
     tokens.forEach((token, row) => this.drawBar(pen, grid, box, row, token, between(unmasked[row], masked[row])));
@@ -134,7 +134,7 @@ export class Exam extends Scene {
     const { generated, alone, text } = this.candidates[index];
     const weights = this.weights("alone", index).part(head);
     const grid = this.grid(box, Math.max(...this.candidates.map(({ generated: all }) => all.length)));
-    const rows = Math.min(generated.length, Math.floor(at - ALONE));
+    const rows = Math.min(generated.length, Math.floor(at - ALONE) + 1);
     grid.paint(pen, (q, k) => (q < rows && k <= q ? shade(theme, weights.at(q, k)) : null));
     grid.hatch(pen, (q, k) => q < rows && k > q);
     this.nameAxes(pen, grid, ["<s>", ...generated.slice(0, -1)], rows);
