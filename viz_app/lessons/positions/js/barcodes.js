@@ -4,7 +4,7 @@ import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { Grid } from "../../stage/js/grid.js";
 import { barColumn, meanEncoding } from "./encoding.js";
 
-const FINEST = 420; // columns, where each holds more than one position
+const FINEST = 300; // columns, where each holds more than one position
 const THIN = 5; // pixels of a bar code below which a line marks it
 const APART = 16; // pixels of a bar code from which on there is a gap beside it
 

@@ -93,7 +93,7 @@ export class FirstHead extends View {
     });
     pen.line(axis.from, zero, axis.to, zero, { colour: theme.mark, width: 1 });
     const style = { size: 12.5, weight: 600 };
-    if (isNarrow(width)) pen.write(name, 0, zero - 12, { ...style, most: axis.from + 40 });
+    if (isNarrow(width)) pen.write(name, 0, zero - 44, { ...style, most: axis.from + 40 });
     else pen.write(name, axis.from - 10, zero, { ...style, align: "right", most: axis.from - 10 });
     pen.write(number, width - 4, zero, { size: 14, weight: 600, align: "right" });
   }

@@ -13,7 +13,8 @@ import { View } from "./view.js";
 const HEAD = 20;
 const GAP = 10;
 const POINTS = 320; // of a curve at least
-const PER_TURN = 8; // points of one turn
+const PER_TURN = 12; // points of one turn
+const PER_PIXEL = 2; // points at most
 const CROWDED = 0.05; // turns in a pixel from which on a line pales
 const PALE = 0.45;
 const LINE = 14; // of digits
@@ -86,7 +87,7 @@ export class Lanes extends View {
     const most = pen.width - axis.to - 8;
     pen.write(name, pen.width - 4, bars.y + 10, { weight: 600, align: "right", most });
     const count = fillText(this.texts.numbers, { count: this.width });
-    if (!places.small) pen.note(count, pen.width - 4, bars.y + 28, { align: "right" });
+    if (!places.small) pen.note(count, pen.width - 4, bars.y + 28, { size: 11, align: "right", most });
   }
 
   /**
@@ -114,7 +115,7 @@ export class Lanes extends View {
     const colour = theme.kinds.encoder;
     if (isBand(crowd)) pen.fill(from, up.place(1), to - from, up.place(-1) - up.place(1), colour, PALE);
     else {
-      const count = Math.max(POINTS, Math.ceil(PER_TURN * turns));
+      const count = Math.max(POINTS, Math.ceil(Math.min(PER_TURN * turns, PER_PIXEL * (to - from))));
       const points = Array.from({ length: count + 1 }, (_, point) => {
         const position = low + (point * (high - low)) / count;
         return [axis.place(position), up.place(encoding(position, 2 * pair, this.width))];
