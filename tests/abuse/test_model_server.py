@@ -12,15 +12,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-if find_spec("ray") is None:
-    pytest.skip("needs Ray: pip install 'headlight[cluster]'", allow_module_level=True)
+pytest.importorskip("ray", reason="needs Ray: pip install 'headlight[cluster]'")
 if os.name != "posix":
     pytest.skip("needs permissions of user, group and others", allow_module_level=True)
 
@@ -28,7 +26,7 @@ from starlette.requests import Request
 
 from transformer_core.config import ConfigError
 from viz_app.serving.classes.classrooms import Classrooms
-from viz_app.serving.cluster import private_files
+from viz_app.serving.cluster import model_server, private_files
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
@@ -92,8 +90,6 @@ def test_another_account_reads_nothing_of_ray(home: Path) -> None:
 
 @pytest.mark.process
 def test_the_server_starts_ray_in_private(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from viz_app.serving.cluster import model_server
-
     def init(address: str, *, _temp_dir: str, **options: object) -> None:
         assert (home / ".ray" / "auth_token").exists()
         assert (address, _temp_dir) == ("local", private_files.private_folder())
@@ -191,16 +187,12 @@ def asked(replica: Any, headers: dict[str, str], method: str = "POST") -> tuple[
     ],
 )
 def test_a_web_page_is_refused(headers: dict[str, str]) -> None:
-    from viz_app.serving.cluster import model_server
-
     for replica in (object.__new__(model_server.ClassReplica), object.__new__(model_server.ModelReplica)):
         status, body = asked(replica, headers)
         assert (status, msgspec.json.decode(body)["error"]) == (400, "request")
 
 
 def test_a_front_end_is_answered() -> None:
-    from viz_app.serving.cluster import model_server
-
     replica = object.__new__(model_server.ClassReplica)  # without a file
     replica._store = Classrooms()
     assert asked(replica, JSON) == (409, b'{"error":"Call"}')
