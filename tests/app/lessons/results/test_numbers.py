@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -117,6 +118,25 @@ def test_costs_are_time_by_machines_by_rate() -> None:
         assert base == pytest.approx(9.5e17, rel=0.25) and big == pytest.approx(9.6e18, rel=0.35)
         assert chart["series"][-1]["y"] == chart["series"][-2]["y"] == [getattr(each, pair) for each in TABLE_2[-2:]]
         assert [row[-1] for row in chart["table"]["rows"][-2:]] == [format_number(base), format_number(big)]
+
+
+def test_the_browser_turns_operations_into_time_on_other_machines(javascript: Callable[[str], Any]) -> None:
+    values = {key: data(context()).values[key] for key in ("gpus", "rate", "charts")}
+    texts = {"days": "{n} d", "hour": "{n} h", "minute": "{n} min", "scores_say": "{cost}; {time}"}
+    says = javascript(
+        'import { Scores } from "./lessons/results/js/scores.js";'
+        f"const scene = new Scores({{ values: {json.dumps(values)} }}, {json.dumps(texts)});"
+        'const say = (upto, rate) => scene.say({ pair: "ende", upto, rate });'
+        "console.log(JSON.stringify([say(1, 9.5), say(1, 400), say(4, 9.5), say(9, 4)]));"
+    )
+    seconds = [3.3e18 / (8 * 9.5e12), 3.3e18 / (8 * 400e12), 2.3e19 / (8 * 9.5e12), 1.8e20 / (8 * 4e12)]
+    times = [
+        f"{seconds[0] / 3600:.0f} h",
+        f"{seconds[1] / 60:.0f} min",
+        f"{seconds[2] / 86400:.1f} d",
+        f"{seconds[3] / 86400:.0f} d",
+    ]
+    assert [each.split("; ")[1] for each in says] == times
 
 
 def test_the_tables_are_those_of_the_paper() -> None:
