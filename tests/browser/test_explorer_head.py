@@ -185,7 +185,7 @@ def test_lines_lie_between_their_tokens_are_as_strong_as_their_weights_and_pinne
     expected = toned(weights, "linear")[3, best] / 255
     assert abs(strength(explorer, 3, best, kind_color("cross", "light")) - expected) < 0.12
     choose(explorer, ".form-map")
-    assert "Hund" in explorer.locator(".readout").inner_text(), "without a pointer the readout tells what is pinned"
+    assert "Hund" in explorer.locator(".caption").inner_text(), "without a pointer the caption tells what is pinned"
     place = place_of(explorer)
     explorer.locator(".map").click(position={"x": place["left"] + 2.5 * place["cell"], "y": place["top"] - 8})
     explorer.get_by_text('"pin": "k2"').wait_for()

@@ -38,6 +38,14 @@ def names(page: Page, block: str = "") -> list[str]:
     return result
 
 
+# What is moved by an animation from now on.
+_ANIMATED = """(root) => {
+  root.animated = [];
+  const { animate } = Element.prototype;
+  Element.prototype.animate = function (...how) { root.animated.push(this); return animate.apply(this, how); };
+}"""
+
+
 def measured(name: str, kind: Kind) -> Numbers:
     """(layers, heads) of the sentence that stands there at first, or of the other one and what has changed."""
     if name == "change":
@@ -159,9 +167,12 @@ def test_tiles_flow_in_the_order_of_a_measure_and_of_what_has_changed(
     # What has changed since the last sentence.
     choose(explorer, ".view-kinds")
     assert explorer.locator(".tile.changed").count() == 0
+    explorer.locator(".explorer").evaluate(_ANIMATED)
     show_next(explorer, sample("other"))
     explorer.get_by_text("vergessen", exact=True).wait_for()
     rest(explorer)
+    glowing = "({ animated }) => animated.map((each) => each.matches('.tile.changed')).filter((each) => each).length"
+    assert explorer.locator(".explorer").evaluate(glowing) == explorer.locator(".tile.changed").count()
     explorer.locator(".order-select").select_option("change")
     settle(explorer)
     for kind in KINDS:
@@ -174,3 +185,20 @@ def test_tiles_flow_in_the_order_of_a_measure_and_of_what_has_changed(
     assert explorer.locator(".tile.changed").count() and "changed clearly" in str(
         explorer.locator(".tile.changed").first.get_attribute("title")
     )
+
+
+def test_all_heads_are_one_press_away_and_a_tile_grows_into_the_map(explorer: Page) -> None:
+    heads = sum(MAPS.weights(kind).shape[0] * MAPS.weights(kind).shape[1] for kind in KINDS)
+    explorer.get_by_role("button", name=f"All {heads} heads", exact=True).click()
+    settle(explorer)
+    assert len(names(explorer)) == heads
+    root = explorer.locator(".explorer")
+    root.evaluate(_ANIMATED)
+    explorer.locator(".block[data-kind=decoder] .tile").nth(3).click()
+    settle(explorer)
+    assert root.evaluate("({ animated }) => animated.map((each) => each.className)") == ["map"]
+    assert [state(explorer, name) for name in ("kind", "head", "view")] == ["decoder", 3, "heads"]
+    explorer.emulate_media(reduced_motion="reduce")
+    explorer.locator(".tile").nth(5).click()
+    settle(explorer)
+    assert root.evaluate("({ animated }) => animated.length") == 1 and state(explorer, "head") == 5

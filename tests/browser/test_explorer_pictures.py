@@ -65,7 +65,7 @@ def test_it_opens_with_the_translation_one_large_head_and_all_tiles(explorer: Pa
     settle(explorer)
     readout = explorer.locator(".readout").inner_text()
     assert f"{weights[3, 4]:.3f}" in readout and "row sum 1.000" in readout
-    assert "Generating the token Hund after uner" in readout and "attends to run" in readout
+    assert "Hund looks at run" in readout
 
     # Under each word stands the favourite source word of the last encoder-decoder head.
     words = MAPS.merged_to_words()

@@ -6,6 +6,7 @@ import { h, pageTop, setAttribute } from "../../common/page/dom.js";
 import { onFollowedView } from "../../common/page/followed_view.js";
 import { isPresenting, leavePresenting, present } from "../../common/page/presenting.js";
 import { tool } from "../../common/page/tool.js";
+import { fillText } from "../../common/text/format.js";
 import { Beam } from "./beam/beam.js";
 import { Candidates } from "./beam/candidates.js";
 import { findings, whenTold } from "./cards/findings.js";
@@ -15,6 +16,7 @@ import { Compare } from "./compare/compare.js";
 import { Choice, Player } from "./controls.js";
 import { halves, readPayload, Translation } from "./data/data.js";
 import { DraftTranslation } from "./data/draft.js";
+import { growFrom } from "./draw/transition.js";
 import { Figure } from "./figure.js";
 import { FigureFiles } from "./figurefiles.js";
 import { Menu } from "./menu.js";
@@ -63,7 +65,9 @@ export class Explorer {
     this.kind = new Choice("kind", KINDS, {
       set: ({ kind }) => this.store.set(this.overview.turned(this.store.state, /** @type {Kind} */ (kind))),
     });
-    this.zoom = new Choice("zoom", ["heads", "head", "token"], this.store);
+    this.zoom = new Choice("zoom", ["heads", "head", "token"], {
+      set: ({ zoom = "head" }) => this.store.set(this.overview.zoomed(this.store.state, zoom)),
+    });
     this.player = new Player(this.store);
     this.candidates = new Candidates(this.store);
     this.menu = new Menu(this.store);
@@ -241,7 +245,12 @@ export class Explorer {
       KINDS.map((kind) => texts[`kind_${kind}`]),
     );
     this.kind.offer(this.translation.available);
-    this.zoom.label(texts.zoom, [texts.zoom_heads, texts.zoom_head, texts.zoom_token]);
+    const { kinds, available } = this.translation;
+    const count = available.reduce((sum, kind) => {
+      const { layers, heads, absent = [] } = kinds[kind];
+      return sum + layers * heads - absent.length;
+    }, 0);
+    this.zoom.label(texts.zoom, [fillText(texts.zoom_heads, { count }), texts.zoom_head, texts.zoom_token]);
     this.menu.label(texts);
     this.recorder.label(texts);
     this.files.build();
@@ -323,6 +332,7 @@ export class Explorer {
     if (drawn || has("table")) this.figure.tabulate(state);
     this.figure.draw();
     this.figure.point(state);
+    this.grow();
     if (drawn || has("beam", "alpha")) this.beam.update(state, this.theme, this.translation.languages.target);
     if (drawn) this.compare.update(state, matrix, this.theme, step);
     this.root.dataset.compare = this.compare.ready(state) ? "on" : "off";
@@ -360,9 +370,17 @@ export class Explorer {
     if (!this.unpainted || !this.figure.flows) this.layout(state); // labels grow
     this.overview.paintDraft(state, this.theme, this.unpainted, this.faded);
     this.figure.draw();
+    this.figure.readOut(null);
     this.overview.readOut(state);
     this.unpainted = Infinity;
     this.faded = true;
+  }
+
+  /** The tile that was pressed becomes the map. */
+  grow() {
+    const { pressed } = this.overview;
+    this.overview.pressed = null;
+    if (pressed) growFrom(pressed, this.figure.shown.element);
   }
 
   retheme() {

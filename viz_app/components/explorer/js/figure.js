@@ -15,7 +15,8 @@ import { weightTable } from "./tables/tablecontents.js";
 import { TokenView } from "./token.js";
 
 const AXES = ["query", "key", "token", "layer", "head"]; // words of the names of both axes that explain themselves
-const BESIDE = 185; // width that the readout needs beside the picture
+const BESIDE = 185; // width that the notes need beside the picture
+const TIP = 5; // from a cell to its value
 
 /** @typedef {import("./flow/flowcanvas.js").FlowCanvas} FlowCanvas */
 
@@ -54,17 +55,18 @@ export class Figure {
     this.caption = h("figcaption", { class: "caption" });
     this.queryTitle = h("span", { class: "axis query-axis" });
     this.keyTitle = h("span", { class: "axis key-axis" });
-    this.readout = h("div", { class: "readout" });
+    this.readout = h("div", { class: "readout", "aria-hidden": true, hidden: true }); // at the cell
+    this.hint = h("p", { class: "note hint" });
     this.live = h("p", { class: "unseen", "aria-live": "polite" });
     this.notes = h("div", { class: "notes" });
     this.omitted = h("p", { class: "note", hidden: true });
-    this.frame = h("div", { class: "map-frame" }, this.keyTitle, this.queryTitle, this.map.element);
+    this.frame = h("div", { class: "map-frame" }, this.keyTitle, this.queryTitle, this.map.element, this.readout);
     const beside = h(
       "div",
       { class: "beside" },
       this.notes,
       this.legend.element,
-      this.readout,
+      this.hint,
       this.table.button,
       this.omitted,
     );
@@ -217,7 +219,7 @@ export class Figure {
   }
 
   /**
-   * Put the readout beside the picture if that leaves it a good size, else under it.
+   * Put the notes beside the picture if that leaves it a good size, else under it.
    * @param {number} height
    * @param {number} tallest
    */
@@ -270,16 +272,32 @@ export class Figure {
     const cursor = state.zoom === "token" ? state.spot : (state.cursor ?? picture.pin);
     const valid = cursor && this.exists(cursor);
     const starts = picture.matrix.unit === "tokens" ? ` ${texts.word_starts}` : "";
-    const hint = h(
-      "span",
-      { class: "note" },
-      `${this.shown === this.lines ? texts.lines_point : texts.point}${starts}`,
-    );
-    this.readout.replaceChildren(...(valid ? readout(picture, cursor, texts) : [hint]));
-    const cell = valid && isCell(cursor) && !picture.forbidden(cursor.query, cursor.key);
-    this.legend.point(cell ? picture.place(cursor.query, cursor.key) : null);
+    const hint = `${this.shown === this.lines ? texts.lines_point : texts.point}${starts}`;
+    if (this.hint.textContent !== hint) this.hint.textContent = hint;
+    const at = valid && isCell(cursor) ? cursor : null;
+    this.readOut(this.shown === this.lines ? null : at);
+    const cell = at && !picture.forbidden(at.query, at.key);
+    this.legend.point(cell ? picture.place(at.query, at.key) : null);
     const line = valid ? spoken(picture, cursor, texts) : "";
     if (this.live.textContent !== line) this.live.textContent = line;
+  }
+
+  /**
+   * Puts the value of a cell of the map beside it.
+   * @param {Cell | null} cell
+   */
+  readOut(cell) {
+    const { readout: tip } = this;
+    tip.hidden = !cell;
+    if (!cell) return;
+    tip.replaceChildren(...readout(this.picture, cell, this.texts));
+    const map = /** @type {LargeMap} */ (this.shown);
+    const { x, y, height } = map.place(cell);
+    const { offsetLeft, offsetTop, clientHeight } = map.element;
+    const below = y + height + tip.offsetHeight + TIP <= clientHeight;
+    const left = Math.min(offsetLeft + x, Math.max(0, this.row.clientWidth - tip.offsetWidth));
+    tip.style.left = `${left}px`;
+    tip.style.top = `${offsetTop + (below ? y + height + TIP : y - tip.offsetHeight - TIP)}px`;
   }
 
   /** What the flow says of the word, the way or the state under the pointer. */

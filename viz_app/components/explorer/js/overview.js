@@ -23,6 +23,12 @@ export class Overview {
   /** @type {Tile | null} Under the pointer. */
   pointed = null;
   opened = false; // whether a head was opened from here
+  /** @type {Measures | null} Of the translation whose changes have been seen. */
+  glowed = null;
+  /** @type {DOMRect | null} Where the tile stood that was pressed. */
+  pressed = null;
+  /** @type {State["view"] | null} The tiles beside a head, before all of them were shown. */
+  beside = null;
   /** @type {Views} */
   views;
   /** @type {State} With the order that holds. */
@@ -36,10 +42,9 @@ export class Overview {
     this.tiles = new Tiles((tile) => this.open(tile));
     this.view = new Choice("view", ["heads", "layer", "kinds"], store);
     this.heads = new HeadOrder(store, (head) => this.openHead(head));
-    this.changed = h("span", { class: "note changed-key" });
     this.legend = new Legend();
-    const { view, heads, changed, legend } = this;
-    this.choices = h("div", { class: "views" }, view.element, ...heads.tools, changed, legend.element);
+    const { view, heads, legend } = this;
+    this.choices = h("div", { class: "views" }, view.element, ...heads.tools, legend.element);
     this.note = h("p", { class: "note count" });
     this.about = h("span");
     this.element = h("div", { class: "overview" }, this.choices, this.tiles.element, this.note, heads.list.element);
@@ -75,16 +80,32 @@ export class Overview {
    * Opens a head; from the overview alone it also zooms in.
    * @param {Tile} tile
    */
-  open({ block, row, head }) {
+  open({ block, row, head, button }) {
+    this.pressed = button.getBoundingClientRect();
     this.openHead({ kind: block.kind, layer: block.one ? this.store.state.layer : row, head });
   }
 
   /** @param {{ kind: Kind, layer: number, head: number }} head */
   openHead(head) {
-    const { zoom, form } = this.store.state;
+    const { state } = this.store;
+    const { zoom, form } = state;
     this.opened ||= zoom === "heads";
     const shown = form === "flow" ? "map" : form; // the flow is of no one head
-    this.store.set({ ...head, zoom: zoom === "heads" ? "head" : zoom, form: shown });
+    this.store.set({ ...head, ...this.zoomed(state, zoom === "heads" ? "head" : zoom), form: shown });
+  }
+
+  /**
+   * Another zoom: all heads are those of every kind, and beside a head stands what stood there before.
+   * @param {State} state
+   * @param {State["zoom"]} zoom
+   * @returns {Partial<State>}
+   */
+  zoomed({ zoom: before, view, opens }, zoom) {
+    const all = zoom === "heads";
+    if (all === (before === "heads") || opens === "layer") return { zoom };
+    if (!all) return { zoom, view: view === "kinds" ? (this.beside ?? opens) : view };
+    this.beside = view;
+    return { zoom, view: this.measures.translation.available.length > 1 ? "kinds" : view };
   }
 
   /**
@@ -136,12 +157,12 @@ export class Overview {
   }
 
   /**
-   * The colour scale, where no large picture has one, and what the dots on some tiles mean.
+   * The colour scale, where no large picture has one.
    * @param {State} state
    * @param {Theme} theme
    */
   explain(state, theme) {
-    const { measures, texts, legend, views } = this;
+    const { texts, legend, views } = this;
     legend.element.hidden = state.zoom !== "heads";
     legend.draw(
       theme,
@@ -149,9 +170,6 @@ export class Overview {
       { scale: state.scale, threshold: state.threshold, matrix: state },
       { hatched: views.decoder ? texts.masked : "" },
     );
-    this.changed.hidden = !kindsShown(state, measures.translation).some((kind) => measures.changed(kind).size);
-    this.changed.textContent = texts.tiles_changed_key;
-    this.changed.title = texts.tiles_changed_note;
   }
 
   /**
@@ -210,6 +228,8 @@ export class Overview {
   mark() {
     const { measures, effective, texts } = this;
     this.tiles.mark(this.views, effective, measures, texts);
+    if (this.glowed !== measures) this.tiles.glow();
+    this.glowed = measures;
     this.showNote();
   }
 

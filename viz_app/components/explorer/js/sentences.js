@@ -140,23 +140,23 @@ function isWord({ queries, unit }, query) {
 }
 
 /**
- * The row, the cell and their numbers, for the eye.
+ * "Hund looks at dog, 0.812" for the eye, with the sum of its row.
  * @param {Picture} picture
- * @param {Cursor} cursor
+ * @param {Cell} cell
  * @param {ExplorerTexts} texts
  */
 export function readout(picture, { query, key }, texts) {
   const { matrix } = picture;
-  const parts = [];
-  if (query !== null) parts.push(rowName(matrix, query, texts));
-  if (key !== null)
-    parts.push(fill(matrix.received ? texts.token_from : texts.readout_key, { key: strong(matrix.keys[key].text) }));
-  if (query !== null && key !== null) {
-    const masked = picture.forbidden(query, key);
-    parts.push(masked ? nothing(picture, query, texts) : h("b", { class: "value" }, decimals(matrix.at(query, key))));
-  }
-  if (query !== null) parts.push(rowSum(picture, query, texts));
-  return parts.map((part) => h("span", {}, part));
+  const masked = picture.forbidden(query, key);
+  const [row, column] = [matrix.queries[query].text, matrix.keys[key].text];
+  const [looking, seen] = matrix.received ? [column, matrix.name] : [matrix.groups ? matrix.name : row, column];
+  const line = fill(texts.cell, {
+    query: strong(looking),
+    key: strong(seen),
+    weight: masked ? nothing(picture, query, texts) : h("b", { class: "value" }, decimals(matrix.at(query, key))),
+  });
+  const head = matrix.groups ? h("b", {}, `${matrix.kind}.${row} `) : "";
+  return [h("span", {}, head, line), h("span", { class: "note" }, rowSum(picture, query, texts))];
 }
 
 /**
@@ -193,26 +193,6 @@ export function hiddenNote(picture, texts) {
   const tokens = h("span", {});
   picture.hiddenTexts().forEach((text, index) => tokens.append(index ? ", " : "", tokenElement(text, "code")));
   return fill(texts.menu_hidden, { tokens, weight: percent(share) });
-}
-
-/**
- * What a row is called; `next` and `input` are two roles of the decoder's other side.
- * @param {LabelledMatrix} matrix
- * @param {number} query
- * @param {ExplorerTexts} texts
- */
-function rowName(matrix, query, texts) {
-  const { text } = matrix.queries[query];
-  if (matrix.groups)
-    return fill(texts.token_row, { head: h("b", {}, `${matrix.kind}.${text}`), token: strong(matrix.name) });
-  const other = matrix.others[query]?.text || "\u2026";
-  const values = {
-    query: strong(text),
-    next: tokenElement(other),
-    input: tokenElement(other),
-    unit: unitName(matrix, texts),
-  };
-  return fill(texts[`readout_${matrix.kind}`], values);
 }
 
 /**

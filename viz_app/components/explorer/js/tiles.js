@@ -9,6 +9,7 @@ import { Block } from "./draw/block.js";
 import { isCell } from "./draw/picture.js";
 import { Fade, slideFrom } from "./draw/transition.js";
 
+const GLOW = 600; // milliseconds
 const GHOST = 0.4; // opacity of what a draft has not replaced yet
 
 export class Tiles {
@@ -162,6 +163,16 @@ export class Tiles {
       }
     }
     this.readOut(views, state);
+  }
+
+  /** Lets the heads that have changed glow. */
+  glow() {
+    for (const { button } of this.all)
+      if (button.classList.contains("changed"))
+        button.animate([{ boxShadow: "0 0 12px 4px var(--kind)", borderColor: "var(--kind)" }, {}], {
+          duration: GLOW,
+          easing: "ease-in",
+        });
   }
 
   /**

@@ -7,7 +7,7 @@ const SMALLEST = 12; // cells do not shrink below this; the map scrolls instead
 const LARGEST = 44;
 const LOWEST = 10; // rows that need not be square, in a list of many heads
 const HIGHEST = 24;
-const LONGEST = 132; // a longer label ends in an ellipsis; the readout tells it whole
+const LONGEST = 132; // a longer label ends in an ellipsis; the value at its cells tells it whole
 export const ARROW = "\u2192"; // between what the decoder has read and what it writes next
 
 // Slanted labels read better; steeper ones need less room. [angle, smallest cell at which neighbours do not touch]
@@ -137,7 +137,7 @@ export function measureLines({ queries, keys }, labels, width, height, tallest) 
 }
 
 /**
- * Room for what a row of the decoder writes next; a long sentence leaves it to the readout.
+ * Room for what a row of the decoder writes next; a long sentence leaves it to the caption.
  * @param {Axes} view
  * @param {Labels} labels
  * @param {number} limit

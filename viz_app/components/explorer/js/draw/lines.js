@@ -52,7 +52,7 @@ export class Lines extends PictureCanvas {
     Object.assign(this.element.dataset, { left, right, step, size });
   }
 
-  /** Whether there is room for the readout beside it. */
+  /** Whether there is room for the notes beside it. */
   roomy() {
     return this.geometry.right - this.geometry.left >= 120;
   }

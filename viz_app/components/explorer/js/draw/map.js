@@ -184,6 +184,17 @@ export class LargeMap extends PictureCanvas {
   }
 
   /**
+   * Where a cell is in the element.
+   * @param {Cell} cell
+   */
+  place({ query, key }) {
+    const { left, top, cell, row } = this.geometry;
+    const { scrollLeft, scrollTop } = this.element;
+    const [slot, column] = [this.picture.rows.indexOf(query), this.picture.columns.indexOf(key)];
+    return { x: left - scrollLeft + column * cell, y: top - scrollTop + slot * row, height: row };
+  }
+
+  /**
    * The cell, row label or column label at the place of an event; null elsewhere.
    * @param {PointerEvent} event
    */

@@ -1,9 +1,10 @@
-// Motion that explains: a new sentence fades in over the old one, and tiles that change places slide there.
+// Motion that explains: a new sentence fades in over the old one, tiles that change places slide there, a pressed one grows.
 
 import { context2d } from "../../../common/draw/canvas.js";
 
 const FADE = 200; // milliseconds
 const SLIDE = 320;
+const GROW = 200;
 
 export const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -74,6 +75,26 @@ export function slideFrom(elements) {
       });
     });
   };
+}
+
+/**
+ * Lets an element grow from another place.
+ * @param {DOMRect} from
+ * @param {HTMLElement} element
+ */
+export function growFrom(from, element) {
+  const to = element.getBoundingClientRect();
+  if (still() || !to.width) return;
+  const move = `translate(${from.left - to.left}px, ${from.top - to.top}px)`;
+  const transform = `${move} scale(${from.width / to.width}, ${from.height / to.height})`;
+  const both = { transformOrigin: "0 0", zIndex: 3 };
+  element.animate(
+    [
+      { ...both, transform },
+      { ...both, transform: "none" },
+    ],
+    { duration: GROW, easing: "ease-out" },
+  );
 }
 
 /** @param {HTMLCanvasElement} canvas */
