@@ -34,11 +34,11 @@ TOKENS = ("\u2581The", "\u2581ra", "ck", "et", "\u2581is", "\u2581new", ".")
 
 
 def test_the_stage_evaluates_the_formula_of_the_core(javascript: Callable[[str], Any]) -> None:
-    script = """import { barColumn, block, dotProduct, encoding, mapError, meanEncoding, pairs }
+    script = """import { barColumn, block, dotProduct, encoding, mapError, meanEncodings, pairs }
         from "./lessons/positions/js/encoding.js";
     const values = Array.from({ length: 100 }, (_, i) => encoding(3 * i, (37 * i) % 128, 128));
     const products = [0, 1, 5, 20].map((k) => dotProduct(11, 11 + k, 128));
-    const means = [0, 1, 40, 127].map((column) => meanEncoding(1.5, 8.5, column, 128));
+    const means = [0, 1, 40, 127].map((column) => meanEncodings(-12.5, 7, column, 128)(2));
     const rows = Array.from({ length: 128 }, (_, row) => barColumn(row, 128, 128));
     console.log(JSON.stringify(
         [values, products, mapError(9, 4, 128), block(4, 6, 128), pairs(128), means, rows]));"""

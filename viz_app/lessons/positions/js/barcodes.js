@@ -2,7 +2,7 @@
 
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
 import { Grid } from "../../stage/js/grid.js";
-import { barColumn, meanEncoding } from "./encoding.js";
+import { barColumn, meanEncodings } from "./encoding.js";
 
 const FINEST = 300; // columns, where each holds more than one position
 const THIN = 5; // pixels of a bar code below which a line marks it
@@ -66,10 +66,12 @@ export class BarCodes {
     const columns = Math.min(FINEST, Math.floor(wide));
     const rows = BarCodes.rows(height, width);
     const step = (axis.high - axis.low) / columns;
-    this.grid.paint(`${theme.key} far ${step} ${rows}`, rows, columns, (row, column) => {
-      const from = axis.low + column * step;
-      return divergingPixel(theme, meanEncoding(from, from + step, barColumn(row, rows, width), width));
-    });
+    const means = Array.from({ length: rows }, (_, row) =>
+      meanEncodings(axis.low, step, barColumn(row, rows, width), width),
+    );
+    this.grid.paint(`${theme.key} far ${step} ${rows}`, rows, columns, (row, column) =>
+      divergingPixel(theme, means[row](column)),
+    );
     this.grid.draw(context, axis.from, y, wide, height);
     pen.frame(axis.from, y, wide, height, theme.line);
   }

@@ -118,15 +118,17 @@ export function pairs(width) {
 }
 
 /**
- * Mean of a column between two positions: what a pixel shows that holds more than one.
- * @param {number} from
- * @param {number} to
+ * Means of a column over steps of positions: what a pixel shows that holds more than one. Returns that of a step.
+ * @param {number} from Where step 0 begins.
+ * @param {number} step
  * @param {number} column
  * @param {number} width
  */
-export function meanEncoding(from, to, column, width) {
-  const half = angle((to - from) / 2, column >> 1, width);
-  return (encoding((from + to) / 2, column, width) * Math.sin(half)) / half;
+export function meanEncodings(from, step, column, width) {
+  const half = angle(step / 2, column >> 1, width);
+  const start = angle(from + step / 2, column >> 1, width) + (column % 2 ? Math.PI / 2 : 0);
+  const size = Math.sin(half) / half;
+  return (/** @type {number} */ index) => size * Math.sin(start + 2 * half * index);
 }
 
 /**
