@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from tests.browser.app_driver import SENTENCE, saved, wait_for_params
+from tests.browser.app_driver import SENTENCE, saved, sideways, wait_for_params
 from tests.browser.figures_driver import choose, edit_figure, picture, printed_width, shown_width
-from tests.browser.rest import wait_for_value
+from tests.browser.rest import settled, wait_for_value
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -63,4 +63,7 @@ def test_from_translate_to_a_printed_figure(
         assert f"pdf/{pdf.stem}-2.pdf" in archive.namelist()
     assert abs(shown_width(page) - 254) < 0.5, "a slide too is shown as large as it is"
     assert page.locator(".st-key-figures-paper").evaluate("sheet => sheet.scrollWidth - sheet.clientWidth") > 100
-    check_accessibility(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    settled(page)
+    assert sideways(page) <= 0
+    check_accessibility(page, "light", "dark")
