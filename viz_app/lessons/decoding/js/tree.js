@@ -37,13 +37,14 @@ export class Tree extends SearchScene {
     const best = new Set(search.path(search.leaves[0]));
     const last = Math.floor(settings.step + 1e-6);
     const done = last >= search.steps;
-    pen.note("<s>", layout.x(START) - 4, layout.y(START) - 14, { font: theme.code, align: "center" });
+    if (layout.left === LEFT)
+      pen.note("<s>", layout.x(START) - 4, layout.y(START) - 14, { font: theme.code, align: "center" });
     layout.mark(context, START, theme.text, 4);
     for (let step = 1; step <= last; step++) {
       const nodes = search.columns[step].filter((node) => settings.pruned || !search.pruned(node));
       const middle = layout.stepX(step);
       if (Math.abs(middle - width / 2) > (layout.column + width) / 2 + 20) continue;
-      pen.note(String(step), middle, 8, { align: "center" });
+      if (middle > 10) pen.note(String(step), middle, 8, { align: "center" });
       const share = settings.step % 1; // of the way to the next step
       context.globalAlpha = step === last && share > 1e-6 ? Math.min(1, 0.25 + share * 2) : 1;
       for (const node of [...nodes].reverse()) drawNode(pen, search, layout, node, done && best.has(node));
@@ -136,6 +137,8 @@ function drawNode(pen, search, layout, node, best) {
   layout.edge(context, node, { colour, width: best ? 3 : pruned ? 1 : 1.5 });
   const roomy = layout.row >= ROOMY;
   const [left, y] = [layout.textX(node), layout.y(node)];
+  layout.mark(context, node, colour, pruned ? 2.5 : 4);
+  if (left < 0) return; // scrolled out
   pen.write(search.label(node), left, y - 8, {
     colour: pruned ? theme.muted : theme.text,
     font: theme.code,
@@ -144,5 +147,4 @@ function drawNode(pen, search, layout, node, best) {
     most: layout.column - BEND - 12,
   });
   if (roomy) pen.note(signed(search.total[node]), left, y + 8, { size: 11 });
-  layout.mark(context, node, colour, pruned ? 2.5 : 4);
 }
