@@ -18,7 +18,7 @@ from transformer_core.decoding.draft import Draft, OnStep
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import TeacherForcedInput, Translator
 
-DRAFT_SECONDS = 0.1  # between two drafts of a sentence: each has all rows so far
+DRAFT_SECONDS = 0.1  # to the first draft of a sentence, and between two: each has all rows so far
 
 
 class Decoded(NamedTuple):
@@ -100,7 +100,7 @@ def decode_together(
 
 def _in_time(drafts: Collection[int], on_draft: OnDraft) -> OnStep:
     """Return what hands over the drafts of these sentences when they are due."""
-    due = dict.fromkeys(drafts, 0.0)
+    due = dict.fromkeys(drafts, time.monotonic() + DRAFT_SECONDS)
 
     def on_step(number: int, draft: Draft) -> None:
         if time.monotonic() >= due.get(number, math.inf):

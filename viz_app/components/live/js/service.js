@@ -39,7 +39,7 @@ import { requestKey, Translator } from "./translator.js";
  */
 
 const MAX_SEARCHES = 8; // that are kept
-const DRAFTS = 40; // milliseconds between two drafts
+const DRAFTS = 80; // milliseconds to the first draft, and between two; a short sentence has none
 const MAX_SILENCE = 12; // milliseconds of work before it looks for a newer request
 
 export class LiveService {
@@ -120,7 +120,7 @@ export class LiveService {
   async search(translator, request, sentence, options, drafts = false) {
     const key = requestKey(sentence.text, options);
     const state = this.searches.get(key) ?? translator.begin(sentence, options);
-    let due = 0;
+    let due = performance.now() + DRAFTS;
     /** @type {Int32Array} */
     let sent = new Int32Array();
     while (!state.search.done) {
