@@ -70,7 +70,7 @@ def test_thirty_sessions_draw_the_same_figure_once(
     drawings, figures = RenderCache(), [make_exportable(service, best, FigureSpec()).figure for _ in range(30)]
     with ThreadPoolExecutor(30) as pool:
         sessions = [f"session {number}" for number in range(30)]
-        rows = list(pool.map(lambda *visit: drawings.preview(*visit, Style()).png, sessions, figures))
+        rows = list(pool.map(lambda session, figure: drawings.preview(session, figure, Style()).png, sessions, figures))
     assert len(drawn) == 1
     assert len(rows) == 30 and len({*rows}) == 1
 

@@ -13,6 +13,7 @@ from safetensors.torch import load_file
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.hooks.points import capture
+from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.positions import sinusoidal_positions
 from transformer_core.model.transformer import Transformer
 from transformer_core.parsing.sequences import to_tree
@@ -132,6 +133,7 @@ def test_the_first_layer_reads_the_sum_and_a_score_is_the_sum_of_its_parts(trans
     with torch.no_grad(), capture(translator.model, ("embeddings", "scores", "weights")) as captured:
         translator.model.encode(source, torch.ones(1, 1, 1, count, dtype=torch.bool))
         attention = encoder.layers[0].self_attention
+        assert isinstance(attention, MultiHeadAttention)
         table = sinusoidal_positions(count, config.d_model)
         queries, keys = (
             layer(table).view(count, config.num_heads, config.d_k).transpose(0, 1)
