@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import torch
 from torch import Tensor
 
 from transformer_core.decoding.candidates import Candidates
@@ -63,7 +62,7 @@ class Recording:
     def read(self, weights: Sequence[Tensor], rows: slice) -> None:
         """Take over the weights of a step: see `IncrementalDecoder.step`."""
         if weights:
-            own, cross = (torch.stack([each[rows] for each in weights[kind::2]]) for kind in (0, 1))
+            own, cross = (each[:, rows] for each in weights)
             self._steps.append((own, cross[..., : self._sources]))
 
     def grow(self, candidates: Candidates, statuses: Sequence[str], first: int) -> None:

@@ -104,10 +104,11 @@ class FusedDecodeStep:
             x = layer.feed_forward_add_norm(x, layer.feed_forward)
         cache.length += 1
         if record is not None and weights:
-            heads = self._layers[0].num_heads
-            by_row = [each.view(-1, heads, *each.shape[1:]).transpose(1, 2).flatten(0, 1) for each in weights]
-            for own, cross in zip(by_row[::2], by_row[1::2], strict=True):
-                record += F.pad(own, (cache.length - own.shape[-1], 0)), cross  # a window sees the newest keys only
+            heads, (own, cross) = self._layers[0].num_heads, (torch.stack(weights[kind::2]) for kind in (0, 1))
+            own = own.view(len(own), -1, heads, own.shape[-1])
+            if own.shape[-1] < cache.length:  # a window sees the newest keys only
+                own = F.pad(own, (cache.length - own.shape[-1], 0))
+            record += own, cross.view(len(cross), -1, heads, *cross.shape[2:]).transpose(2, 3).flatten(1, 2)
         return self._project(self._last_norm(x))
 
 

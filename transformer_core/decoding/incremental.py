@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor
 
 from transformer_core.cpu.packed import PackedLinear, may_pack
@@ -71,8 +72,8 @@ class IncrementalDecoder:
 
         Args:
             tokens: (R, 1) ids, the ones generated last.
-            record: Takes the weights of this step, of each layer self-attention, (R, H, t), then encoder-decoder
-                attention, (R, H, S). They are as before any edit.
+            record: Takes the weights of this step in all layers: self-attention, (L, R, H, t), and encoder-decoder
+                attention, (L, R, H, S). They are as before any edit.
 
         Returns:
             (R, V) logits of the next token.
@@ -85,15 +86,18 @@ class IncrementalDecoder:
         """Run the modules of the decoder, hook points included: the readable twin of `FusedDecodeStep`."""
         model, cache = self._model, self.cache
         x = model.embed(tokens, first_position=cache.length)  # (R, 1, d)
+        weights: list[Tensor] | None = None if record is None else []
         for number, layer in enumerate(self._layers):
             x = layer(
                 x,
-                lambda x, layer=layer, number=number: _attend_to_past(layer.self_attention, x, cache, number, record),
+                lambda x, layer=layer, number=number: _attend_to_past(layer.self_attention, x, cache, number, weights),
                 lambda x, layer=layer, number=number: _attend_to_source(
-                    layer.cross_attention, x, cache, number, record
+                    layer.cross_attention, x, cache, number, weights
                 ),
             )
         cache.length += 1
+        if record is not None and weights:
+            record += torch.stack(weights[::2]), torch.stack(weights[1::2])
         x = model.decoder.norm(x)
         if self.packed_projection is None:
             return model.logits(x)[:, 0]
