@@ -48,7 +48,7 @@ export class Exam extends Scene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    return isNarrow(width) ? 560 : Math.max(360, Math.min(room, 560));
+    return isNarrow(width) ? 590 : Math.max(360, Math.min(room, 560));
   }
 
   missing() {
@@ -73,6 +73,8 @@ export class Exam extends Scene {
     split(box, { gap: isNarrow(pen.width) ? 14 : 30 }).forEach((place, index) => {
       const titles = [this.texts.trained_masked, this.texts.trained_unmasked];
       pen.write(titles[index], place.x, place.y + 10, { size: 15, weight: 650, most: place.width });
+      const marks = fillText(this.texts[at < SHUT ? "exam_framed" : "exam_hatched"], { head: this.address(head) });
+      pen.note(marks, place.x, place.y + 30, { most: place.width });
       if (at < ALONE) this.drawForced(pen, index, place, at, Math.round(head));
       else this.drawAlone(pen, index, place, at, Math.round(head));
     });
@@ -86,8 +88,8 @@ export class Exam extends Scene {
   grid({ x, y, width, height }, count) {
     const left = Math.min(70, width * 0.18);
     const head = Grid.headroom(width / 2, count);
-    const side = Math.min(width * 0.56, height - 36 - head - 36);
-    return new Grid(x + left, y + 30 + head, side, side, count, count);
+    const side = Math.min(width * 0.56, height - 54 - head - 36);
+    return new Grid(x + left, y + 48 + head, side, side, count, count);
   }
 
   /**
@@ -116,7 +118,7 @@ export class Exam extends Scene {
     this.nameAxes(pen, grid, ["<s>", ...tokens.slice(0, -1)], count);
     if (at < SHUT) this.ringAnswers(pen, grid);
     tokens.forEach((token, row) => this.drawBar(pen, grid, box, row, token, between(unmasked[row], masked[row])));
-    const [state, p] = at < SHUT ? ["unmasked", unmasked] : ["masked", masked];
+    const [state, p] = turned < 0.5 ? ["unmasked", unmasked] : ["masked", masked];
     this.note(pen, box, fillText(this.texts[`exam_mean_${state}`], { p: percent(mean(p)) }));
   }
 
