@@ -14,13 +14,13 @@ def test_from_a_race_of_two_runs_to_a_recorded_training(open_lesson: OpenLesson)
     lesson.painted(0.005)
 
     lesson.get("lesson.set({ step: 1500 })")
-    assert "800 steps" in lesson.said() and "Tom ist in Boston." in lesson.said()
+    assert "Warm-up 800" in lesson.said() and "Tom ist in Boston." in lesson.said()
     lesson.press("ArrowUp")  # to the next higher peak
-    assert "400 steps" in lesson.said()
+    assert "Warm-up 400" in lesson.said()
     first = lesson.settings()["run"]
     lesson.hit("2")  # the handle comes to the peak that is pressed
     assert lesson.settings()["run"] == 2 != first
-    assert "50 steps" in lesson.said() and "all rows of its map are alike" in lesson.said()
+    assert "Warm-up 50" in lesson.said() and "all rows of its map are alike" in lesson.said()
     lesson.page.get_by_role("slider", name="Warm-up").press("ArrowLeft")
     assert lesson.settings()["run"] == 1
 

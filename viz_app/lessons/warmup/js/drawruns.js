@@ -139,7 +139,7 @@ export function drawReadings(pen, { across, up }, step, values) {
 export function drawSentence(pen, { x, y, width, height }, example, run, snapshot, { name, colour, texts }) {
   const { queries, keys, head, step, target } = example;
   pen.write(name, x, y + 9, { colour, weight: 650, most: width });
-  const place = { x, y: y + TITLE, width, height: height - TITLE - BELOW_MAP };
+  const place = { x, y: y + TITLE, width: width - 18, height: height - TITLE - BELOW_MAP };
   const { left, top, cell } = drawMap(pen, run.map.part(snapshot), { queries, keys, titles: ["", ""] }, place);
   const note = fillText(texts.map_note, { head, step: formatCount(step[snapshot]) });
   pen.note(note, left, top + cell * queries.length + 11, { size: 11, most: x + width - left });
