@@ -27,3 +27,7 @@ def test_the_exam_plays_once_when_it_is_first_seen(open_lesson_file: OpenLesson)
     opened = open_lesson_file("masks", "exam", settings="at:2", still=False)
     opened.page.wait_for_timeout(300)
     assert opened.settings()["at"] == 2, "whoever brings settings is shown these"
+    follower = open_lesson_file("masks", "rows", still=False)
+    follower.get("lesson.showFollowed({ lesson: 'masks', scene: 'exam', settings: { at: 2 } })")
+    assert not follower.get("lesson.stage.playing")
+    assert follower.settings()["at"] == 2, "where the teacher's stands"

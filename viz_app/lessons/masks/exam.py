@@ -51,12 +51,14 @@ class Candidate:
         unmasked: The same without.
         alone: It reads, with its mask, what it generates itself.
         text: What that is.
+        layer: Index of the last layer, whose weights these are.
     """
 
     masked: Reading
     unmasked: Reading
     alone: Reading
     text: str
+    layer: int
 
 
 def exam_values(context: LessonContext) -> tuple[list[dict[str, Any]], dict[str, FloatArray]]:
@@ -75,6 +77,7 @@ def exam_values(context: LessonContext) -> tuple[list[dict[str, Any]], dict[str,
             "generated": list(each.alone.tokens),
             "alone": each.alone.scores.tolist(),
             "text": each.text,
+            "layer": each.layer,
             "measured": measured,
         }
         for measured, each in candidates
@@ -96,8 +99,8 @@ def _examined(name: SmallName, source: str, target: str, context: LessonContext)
         alone = _reading(maps.outputs.tokens, translation.scores, maps)
         forced, leaked = masked.teacher_force(source, target), unmasked.teacher_force(source, target)
         tokens = (*forced.tokens, "</s>")
-        given, open_book = (_reading(tokens, each.scores, each.attention) for each in (forced, leaked))
-        return Candidate(given, open_book, alone, translation.text)
+        under_mask, without = (_reading(tokens, each.scores, each.attention) for each in (forced, leaked))
+        return Candidate(under_mask, without, alone, translation.text, len(maps.decoder) - 1)
 
     return context.compute_once(("masks.exam", name, masked.checkpoint_hash, source, target), examine)
 

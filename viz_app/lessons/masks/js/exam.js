@@ -34,7 +34,7 @@ export class Exam extends Scene {
   get controls() {
     if (!this.candidates.length) return [];
     const max = this.weights("masked", 0).shape[0] - 1;
-    return [slider({ name: "head", label: this.texts.head, max, show: this.address })];
+    return [slider({ name: "head", label: this.texts.head, max, show: (head) => this.address(head) })];
   }
 
   /**
@@ -57,7 +57,7 @@ export class Exam extends Scene {
 
   /** @param {number} head */
   address(head) {
-    return headAddress({ kind: "decoder", layer: 1, head: Math.round(head) });
+    return headAddress({ kind: "decoder", layer: this.candidates[0].layer, head: Math.round(head) });
   }
 
   /** @param {number} at */

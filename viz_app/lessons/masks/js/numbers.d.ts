@@ -9,6 +9,8 @@ export type Candidate = {
   generated: string[];
   alone: number[];
   text: string;
+  /** Of the weights, from 0: the last one. */
+  layer: number;
   /** On many sentences; null where nobody measured it, empty where no scores are there. */
   measured: { nll_masked?: number | null; nll_unmasked?: number | null; bleu?: number | null };
 };

@@ -199,8 +199,13 @@ export class Lesson {
     if (lesson !== this.lesson?.name) return false;
     const name = scene || this.lesson.scenes[0].name;
     if (!this.scenes[name]) return false;
-    if (name !== this.name) this.go(name);
-    this.set(validSettings(this.scene, { ...this.settings(), ...settings }));
+    const followed = validSettings(this.scenes[name], { ...this.all[name], ...settings });
+    if (name !== this.name) {
+      this.all[name] = followed;
+      this.go(name);
+    }
+    this.stage.pause(); // it stands where the teacher's does
+    this.set(followed);
     return true;
   }
 
