@@ -8,13 +8,13 @@ import { fillText } from "../../components/common/text/format.js";
 import { receiveFinding } from "../../components/explorer/js/cards/findings.js";
 import { chosenToken } from "../../components/explorer/js/flow/flowparts.js";
 import { Host } from "./host.js";
-import { readBytes, readJson, readPacked, takeText } from "./packed.js";
+import { LiveClient } from "./live_client.js";
+import { readBytes, readJson, readPacked } from "./packed.js";
 
 const REST = 60; // milliseconds after a key; a newer text also ends the search for an older one
 const MAX_UNKNOWN = 20; // characters that are listed
 
-/** @typedef {import("../../components/live/js/service.js").LiveAnswer} LiveAnswer
- * @typedef {Record<"input" | "placeholder" | "examples" | "loading" | "load" | "unloaded", string>} Words
+/** @typedef {Record<"input" | "placeholder" | "examples" | "loading" | "load" | "unloaded", string>} Words
  * @typedef {{ text: string, examples: string[], words: Words, url: string | null, size: number }} About
  */
 
@@ -30,15 +30,7 @@ class LivePage {
   made = { flow: null, contrast: null };
   explaining = "";
   updates = 1; // under way, with the opening
-  turn = 0;
-  /** @type {Map<number, (answer: any) => void>} By number of the request. */
-  waiting = new Map();
-  requests = 0;
   timer = 0;
-  /** @type {Worker | null} */
-  worker = null;
-  /** @type {Promise<boolean> | null} Whether the model is there. */
-  opened = null;
   /** @type {ExplorerSelection} */
   selection;
   /** @type {Record<string, HeadCardData>} */
@@ -57,8 +49,14 @@ class LivePage {
     this.choice.append(...[words.examples, ...examples].map((each, index) => h("option", { hidden: !index }, each)));
     Object.assign(this.choice, { hidden: !examples.length, ariaLabel: words.examples });
     this.choice.addEventListener("change", () => this.say(this.choice.value));
+    this.client = new LiveClient(url, {
+      stage: (stage, reason) => this.stage(stage, reason),
+      loaded: (bytes) => Object.assign(this.bar, { value: bytes }),
+      draft: (draft) => receiveFinding({ draft }),
+      failed: (reason) => Object.assign(this.host.note, { textContent: reason }),
+    });
     const load = fillText(words.load, { size: (size / 1e6).toFixed(1) });
-    this.load = h("button", { hidden: !url, click: () => this.open() }, load);
+    this.load = h("button", { hidden: !url, click: () => this.client.open() }, load);
     this.bar = h("progress", { max: size, value: 0 });
     this.loading = h("label", { hidden: true }, words.loading, " ", this.bar);
     document.querySelector(".page-title")?.replaceWith(this.field);
@@ -73,7 +71,7 @@ class LivePage {
   }
 
   async begin() {
-    if (!this.about.url) this.open();
+    if (!this.about.url) this.client.open();
     const [{ cards, roles }, flow] = await Promise.all([readPacked("findings"), readPacked("flow")]);
     this.cards = cards;
     this.made.flow ??= flow;
@@ -87,76 +85,15 @@ class LivePage {
     receiveFinding({ card: this.cards[headAddress(this.selection)] ?? null });
   }
 
-  /** Loads the model, once; says whether it is there. */
-  open() {
-    this.opened ??= this.start().catch(({ message }) => {
-      this.opened = null;
-      this.load.hidden = !this.about.url;
-      this.loading.hidden = true;
-      this.host.note.textContent = fillText(this.about.words.unloaded, { reason: message });
-      return false;
-    });
-    return this.opened;
-  }
-
-  async start() {
-    const { url } = this.about;
-    this.worker?.terminate(); // of an attempt that failed
-    this.host.note.textContent = "";
-    this.load.hidden = true;
-    this.loading.hidden = false;
-    const [code, live] = await Promise.all([readBytes("worker"), readPacked("live")]);
-    this.trained = live.trained ?? Infinity;
-    this.words = live.words;
-    const script = URL.createObjectURL(new Blob([new Uint8Array(code)], { type: "text/javascript" }));
-    const worker = new Worker(script);
-    this.worker = worker;
-    worker.onmessage = ({ data }) => this.receive(data);
-    worker.onerror = ({ message }) => this.waiting.forEach((answer) => answer({ failed: message }));
-    const files = url ? { url: new URL(url, document.baseURI).href } : { base64: takeText("weights") };
-    const { failed } = await this.post({ do: "open", live, files });
-    URL.revokeObjectURL(script);
-    if (failed !== undefined) throw new Error(failed);
-    this.loading.hidden = true;
-    return true;
-  }
-
-  /** @param {LiveAnswer} answer */
-  receive(answer) {
-    if ("loaded" in answer) {
-      this.bar.value = answer.loaded;
-      return;
-    }
-    if ("draft" in answer) {
-      if (answer.request === this.requests) receiveFinding({ draft: answer.draft });
-      return;
-    }
-    this.waiting.get(answer.request)?.(answer);
-    this.waiting.delete(answer.request);
-    if (answer.request === this.requests) receiveFinding({ draft: null });
-  }
-
   /**
-   * Sends a request of service.js; returns its answer.
-   * @param {any} message
-   * @returns {Promise<any>}
+   * Shows whether the model is there.
+   * @param {"loading" | "open" | "closed"} stage
+   * @param {string} reason
    */
-  post(message) {
-    const request = ++this.requests;
-    this.worker?.postMessage({ request, ...message });
-    return new Promise((resolve) => this.waiting.set(request, resolve));
-  }
-
-  /**
-   * The answer of the model; null if something newer was asked meanwhile.
-   * @param {any} message
-   */
-  async ask(message) {
-    const turn = ++this.turn;
-    if (!(await this.open()) || turn !== this.turn) return null;
-    const answer = await this.post(message);
-    if (answer.failed) this.host.note.textContent = answer.failed;
-    return turn !== this.turn || "superseded" in answer || answer.failed ? null : answer;
+  stage(stage, reason) {
+    this.host.note.textContent = reason && fillText(this.about.words.unloaded, { reason });
+    this.load.hidden = stage !== "closed" || !this.about.url;
+    this.loading.hidden = stage !== "loading";
   }
 
   type() {
@@ -191,7 +128,7 @@ class LivePage {
    */
   async translate(text) {
     const { branch, force } = this;
-    const answer = await this.ask({ do: "translate", text, branch, prefix: force?.split(" ") });
+    const answer = await this.client.ask({ do: "translate", text, branch, prefix: force?.split(" ") });
     if (!answer) return;
     const { sentence, refusal, payload } = answer;
     if (sentence.status === "refused")
@@ -202,7 +139,7 @@ class LivePage {
     this.data = payload;
     await this.show();
     if (!this.off) return;
-    const reply = await this.ask({ do: "without", text, heads: this.off.split(" ").map(parseHead) });
+    const reply = await this.client.ask({ do: "without", text, heads: this.off.split(" ").map(parseHead) });
     if (reply) receiveFinding({ off: reply.off });
   }
 
@@ -211,7 +148,7 @@ class LivePage {
     if (this.explaining || this.updates) return; // which then goes on with the newest selection
     for (let next = this.unexplained(); next && JSON.stringify(next) !== this.explaining; next = this.unexplained()) {
       this.explaining = JSON.stringify(next);
-      const answer = await this.ask(next);
+      const answer = await this.client.ask(next);
       if (!answer) break;
       Object.assign(this.made, next.against ? { contrast: answer.flow } : { flow: answer.flow });
       receiveFinding(this.made);
@@ -246,9 +183,11 @@ class LivePage {
     /** @type {HTMLElement} */ (document.querySelector("main")).hidden = Boolean(refusal) && status !== "refused";
     if (refusal) return;
     const more = unknown.length > MAX_UNKNOWN ? " \u2026" : "";
+    const { words, trained: longest } = this.client.live;
+    const trained = longest ?? Infinity;
     if (unknown.length)
-      note.append(this.words.unknown, " ", tokenElement(unknown.slice(0, MAX_UNKNOWN).join(" "), "b"), more, " ");
-    if (tokens > this.trained) note.append(fillText(this.words.untrained, { tokens, trained: this.trained }));
+      note.append(words["unknown"], " ", tokenElement(unknown.slice(0, MAX_UNKNOWN).join(" "), "b"), more, " ");
+    if (tokens > trained) note.append(fillText(words["untrained"], { tokens, trained }));
   }
 
   /**
