@@ -41,7 +41,7 @@ def test_no_text_becomes_markup(text: str) -> None:
     shown: dict[str, Any] = page.data
     assert [each["text"] for each in shown["sentences"]] == [text, text]
     ids = {str(attributes.get("id")) for _, attributes in page.tags if "id" in attributes}
-    assert ids == {"page", "findings", "s0b0", "s0flow", "s1b0", "s1flow"}
+    assert ids == {"content", "page", "findings", "s0b0", "s0flow", "s1b0", "s1flow"}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs pipes")

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from tests.browser.conftest import CheckAccessibility, OpenPage
+from tests.browser.rest import until
 from tests.browser.test_standalone import is_drawn
 from transformer_core.translator import Translator
 from viz_app.lessons import load_lesson
@@ -79,6 +80,50 @@ def test_after_one_visit_every_page_opens_offline(
     page.goto(f"{url}/ko/model-random.html")  # the example is there, and the model only once it is asked for
     assert is_drawn(page, ".tiles canvas")
     page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.unregister())")
+
+
+def test_language_and_theme_are_kept_on_the_device(server: ThreadingHTTPServer, blank: Page) -> None:
+    url, page = f"http://127.0.0.1:{server.server_port}/courses/heads", blank
+    page.emulate_media(color_scheme="light")
+    page.goto(f"{url}/en/masks.html?scene=rows")
+    assert is_drawn(page, ".lesson canvas")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    button = page.locator(".site-theme")
+    for theme in ("light", "dark"):
+        button.click()
+        assert button.get_attribute("aria-label") == texts("en")(f"site.{theme}")
+    dark = page.evaluate(ground)
+    assert dark != light and is_drawn(page, ".lesson canvas")
+    of_canvas = "root.lesson.theme.dark"
+    assert page.locator(".lesson").evaluate(f"(root) => {of_canvas}"), "what is drawn follows"
+    scene = page.locator(".lesson").evaluate("(root) => root.lesson.name")
+    page.locator(".site-languages [lang=ko]").click()
+    page.wait_for_url(f"{url}/ko/masks.html?scene={scene}")  # the same scene
+    assert page.evaluate(ground) == dark
+    page.goto(f"{url}/")
+    page.wait_for_url(f"{url}/ko/index.html")
+    button.click()
+    assert page.evaluate(ground) == light, "as the system is"
+
+
+def test_a_link_opens_what_it_names(server: ThreadingHTTPServer, blank: Page) -> None:
+    url, page = f"http://127.0.0.1:{server.server_port}/courses/heads/en", blank
+    read = "(root) => [root.explorer.translation.about.text, root.explorer.store.state]"
+    page.goto(f"{url}/model-random.html#text=A+dog.&head=decoder.2.1&pin=q2&zoom=head")
+    explorer = page.locator(".explorer")
+    assert until(page, lambda: explorer.evaluate(read)[0] == "A dog.")
+    state = explorer.evaluate(read)[1]
+    assert [state[name] for name in ("kind", "layer", "head", "pin", "form")] == ["decoder", 1, 0, "q1", "map"]
+    explorer.evaluate("({ explorer }) => explorer.store.set({ head: 1, form: 'lines' })")
+    page.wait_for_url("**head=decoder.2.2*")
+    assert "form=lines" in page.url and "text=A+dog." in page.url and "?" not in page.url
+    page.goto(f"{url}/masks.html?scene=padding&with=head:2,mask:on")
+    assert is_drawn(page, ".lesson canvas")
+    lesson = page.locator(".lesson")
+    assert lesson.evaluate("(root) => [root.lesson.name, root.lesson.settings().head]") == ["padding", 2]
+    linked = lesson.evaluate("(root) => root.lesson.tools.link.button.hidden")
+    assert not linked, "which can be copied again"
 
 
 def test_a_file_that_does_not_come_is_told(server: ThreadingHTTPServer, browser: Browser) -> None:

@@ -110,14 +110,15 @@ def theme_style(theme: PageTheme = "auto") -> str:
     """Return the app's theme as variables of the components.
 
     Args:
-        theme: "auto" is light, or dark where the reader's system is.
+        theme: "auto" is light, or dark where the reader's system is; `data-theme` of the root says otherwise.
     """
     table: dict[str, Any] = tomllib.loads(_THEME.read_text(encoding="utf-8"))["theme"]
     light, dark = (_variables(table | table[each]) for each in ("light", "dark"))
     if theme != "auto":
         return f":root {{ color-scheme: {theme}; {dark if theme == 'dark' else light} }}\n"
-    on_dark = f"@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-    return f":root {{ color-scheme: light dark; {light} }}\n{on_dark}\n"
+    dark = f"{{ color-scheme: dark; {dark} }}"
+    system = f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {dark} }}"
+    return f":root {{ color-scheme: light; {light} }}\n{system}\n:root[data-theme=dark] {dark}\n"
 
 
 def _variables(theme: dict[str, Any]) -> str:

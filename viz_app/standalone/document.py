@@ -143,9 +143,10 @@ def standalone_page(
         f"<dt>{_text(name)}</dt><dd><pre>{_text(value)}</pre></dd>" for name, value in rows.items() if value
     )
     body = (
-        f'<header><h1>{PROGRAM}</h1><bdi class="page-title">{_text(title)}</bdi>'
+        f'<header><span class="brand">{PROGRAM}</span><h1 class="page-title"><bdi>{_text(title)}</bdi></h1>'
         f'<select aria-label="{_text(t("page.sentences"))}" hidden></select></header>\n'
-        f'<p class="page-note" role="status"></p>\n<noscript>{_text(t("page.failed"))}</noscript>\n<main></main>\n'
+        f'<p class="page-note" role="status"></p>\n<noscript>{_text(t("page.failed"))}</noscript>\n'
+        '<main id="content"></main>\n'
         f"<footer><details><summary>{_text(t('page.about'))}</summary><dl>{terms}</dl></details></footer>\n"
         f"{paper.markup if paper else ''}\n"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
@@ -26,10 +25,9 @@ from viz_app.standalone.origin import Origin
 from viz_app.standalone.page_font import math_style
 from viz_app.standalone.sentences import render_sentences
 from viz_app.standalone.site_folder import WEIGHTS, SiteFolder
+from viz_app.standalone.site_frame import SiteFrame, filled, link
 from viz_app.text import LANGUAGES, texts
-
-_FOLDER = Path(__file__).parent
-_PLACE = re.compile(r"\{([a-z_.]+)\}")  # of a label, or of markup, in a template
+from viz_app.text.glossary import terms
 
 
 def write_site(folder: Path, services: Sequence[TranslationService]) -> None:
@@ -65,34 +63,44 @@ class _Edition:
         last = Stop(QUESTIONS, t("index.stop_questions"), t("index.about_questions"), ROUTE[QUESTIONS])
         self.route = [first, *(stop for stop in stops if stop.minutes), last]
         self.others = [stop for stop in stops if not stop.minutes]
-        self.around: dict[str, tuple[Stop | None, Stop | None]] = {}  # stops before and after each
-        for each in (self.route, self.others):
-            names = [stop.name for stop in each]
-            self.around |= zip(names, zip([None, *each], [*each[1:], None], strict=False), strict=False)
+        self.frame = SiteFrame(t, self.models, self.route, self.others)
 
     def write(self) -> None:
-        """Write the pages of models, with their example sentences, of lessons and of questions."""
+        """Write the pages of models, with their example sentences, of lessons, of questions and of terms."""
         t, lessons = self.t, self.services[0]
         for service, stop in zip(self.services, self.models, strict=True):
             self._add(stop.name, self._model(service))
         state, text, parses = LessonState(), lessons.first_example, lessons.parses
         for name in self.words:
             context = LessonContext(text, state, t.language, lambda: lessons, "site", parses=parses)
-            after = self.around[name][1]
+            after = self.frame.neighbours(name)[1]
             onward = (after.title, f"{after.name}.html") if after else None
             self._add(name, render_lesson(name, context, onward))
         ticket = "".join(
             f"<li><details><summary>{prose_html(each.question, t.language)}</summary>"
             f"<p>{prose_html(each.answer, t.language)}</p>"
-            f"{_link(f'{each.lesson}.html?scene={each.scene}', self.words[each.lesson].title)}</details></li>"
+            f"{link(f'{each.lesson}.html?scene={each.scene}', self.words[each.lesson].title)}</details></li>"
             for each in load_exit_ticket(t.language)
         )
         self._add_text(QUESTIONS, t("index.stop_questions"), ticket=ticket)
+        route, others = ("".join(map(self._entry, stops)) for stops in (self.route, self.others))
+        minutes = self._minutes(sum(ROUTE.values()))
+        self._add_text("lessons", t("nav.lessons"), minutes=minutes, route=route, others=others)
+        explained = (term for term in terms().values() if term.about)
+        glossary = "".join(
+            f'<div id="{term.name}"><dt>{escape(term.word(t.language, first=True))}</dt>'
+            f"<dd>{escape(term.about[t.language])}</dd></div>"
+            for term in sorted(explained, key=lambda term: term.word(t.language).casefold())
+        )
+        self._add_text("glossary", t("nav.glossary"), terms=glossary)
 
     def write_index(self) -> None:
         """Write the start page: what is where, with the sizes of all pages."""
         lists = {"models": self.models, "route": self.route, "others": self.others}
-        entries = {name: "".join(map(self._entry, stops)) for name, stops in lists.items()}
+        entries = {
+            name: "".join(self._entry(stop, _megabytes(self.site.size(self.files[stop.name]))) for stop in stops)
+            for name, stops in lists.items()
+        }
         paths = {path for path in self.site.hashes if not path.endswith(WEIGHTS)}
         self._add_text("index", self.t("site.title"), total=_megabytes(self.site.size(paths)), **entries)
 
@@ -108,28 +116,20 @@ class _Edition:
         return live_document(service, self.t.language, weights=f"../{weights}")
 
     def _add(self, name: str, page: bytes) -> None:
-        before, after = self.around.get(name, (None, None))
-        nav = "" if name == "index" else _link("index.html", self.t("site.home"))
-        nav += _link(f"{before.name}.html", f"← {before.title}") if before else ""
-        nav += _link(f"{after.name}.html", f"{after.title} →") if after else ""
-        self.files[name] = self.site.add_page(f"{name}.html", self.t.language, page.decode(), nav)
+        self.files[name] = self.site.add_page(f"{name}.html", self.t.language, page.decode(), self.frame.header(name))
 
     def _add_text(self, name: str, title: str, **markup: str) -> None:
         """Write the page of a template, in which labels and markup have places."""
-        template = (_FOLDER / f"site_{name}.html").read_text(encoding="utf-8")
-        body = _PLACE.sub(lambda at: markup[at[1]] if at[1] in markup else escape(self.t(at[1])), template)
         page = standalone_page(title, [], {}, {}, language=self.t.language, origin=Origin(), style=math_style())
-        self._add(name, page.replace(b"<main></main>", f'<main class="site">{body}</main>'.encode()))
+        body = f'<main id="content" class="site">{filled(f"site_{name}.html", self.t, markup)}</main>'
+        self._add(name, page.replace(b'<main id="content"></main>', body.encode()))
 
-    def _entry(self, stop: Stop) -> str:
-        minutes = f"{stop.minutes}\u202f{self.t('index.minutes')} · " if stop.minutes else ""
-        size = _megabytes(self.site.size(self.files[stop.name]))
-        title = _link(f"{stop.name}.html", stop.title)
-        return f"<li>{title} <small>{minutes}{size}</small><p>{escape(stop.about)}</p></li>"
+    def _entry(self, stop: Stop, size: str = "") -> str:
+        more = " · ".join(filter(None, [stop.minutes and self._minutes(stop.minutes), size]))
+        return f"<li>{link(f'{stop.name}.html', stop.title)} <small>{more}</small><p>{escape(stop.about)}</p></li>"
 
-
-def _link(address: str, text: str) -> str:
-    return f'<a href="{address}">{escape(text)}</a>'
+    def _minutes(self, count: int) -> str:
+        return f"{count}\u202f{self.t('index.minutes')}"
 
 
 def _megabytes(size: int) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from viz_app.components.html_document import split_document
 from viz_app.components.modules import join_modules, self_starting
-from viz_app.text import LANGUAGE_NAMES, LANGUAGES
+from viz_app.text import LANGUAGE_NAMES
 
 _FOLDER = Path(__file__).parent
 WEIGHTS = ".weights"  # ending of files that a browser keeps only once a page has asked for them
@@ -30,28 +30,26 @@ class SiteFolder:
         for file in sorted(each for each in fixed.rglob("*") if each.is_file()):
             name = file.relative_to(fixed).as_posix()
             self._write(name, file.read_bytes().replace(b"{languages}", _links().encode()))
-        self._write("assets/icon.svg", (_FOLDER.parent / "static" / "icon.svg").read_bytes())
+        for name in ("icon.svg", "logo.svg"):
+            self._write(f"assets/{name}", (_FOLDER.parent / "static" / name).read_bytes())
         self._write("assets/site.js", self_starting(join_modules(_FOLDER / "js" / "site.js")).encode())
 
     def keep(self, data: bytes, ending: str) -> str:
         """Write a file that pages share; return its path, which its content gives."""
         return self._write(f"assets/{_hash(data)}{ending}", data)
 
-    def add_page(self, name: str, language: str, page: str, nav: str) -> set[str]:
-        """Write a page, with links above it. Returns the paths of the page and of what it loads.
+    def add_page(self, name: str, language: str, page: str, header: str) -> set[str]:
+        """Write a page below its header. Returns the paths of the page and of what it loads.
 
         Args:
             name: Such as "index.html", the same in all languages.
             language: Its language, which also names its folder.
             page: From `html_document`.
-            nav: Links to other pages, as markup.
+            header: Its header, as markup.
         """
-        for other in LANGUAGES:
-            if other != language:
-                nav += f'<a lang="{other}" hreflang="{other}" href="../{other}/{name}">{LANGUAGE_NAMES[other]}</a>'
         head = (_FOLDER / "site_head.html").read_text(encoding="utf-8")
         text = split_document(page, lambda data, ending: f"../{self.keep(data, ending)}")
-        text = text.replace("</head>\n<body>", f"{head}<nav>{nav}</nav>", 1)
+        text = text.replace("</head>\n<body>", head + header, 1)
         path = self._write(f"{language}/{name}", text.encode("utf-8", errors="replace"))
         return {path, *re.findall(r"\.\./(assets/[\w.]+)", text)}
 

@@ -71,14 +71,17 @@ HREF = "http://host:8501/headlight/lessons?lesson=why&scene=old&with=at:1&text=A
 
 def test_the_link_of_a_scene_is_read_as_its_state(javascript: Callable[[str], Any]) -> None:
     links = javascript(
-        'import { linkTo } from "./lessons/stage/js/address.js";'
+        'import { fromAddress, linkTo } from "./lessons/stage/js/address.js";'
         f"const all = {json.dumps(SETTINGS)}.map((settings) => ({{ scene: 'costs', settings }}));"
-        f"console.log(JSON.stringify(all.map((state) => linkTo({json.dumps(HREF)}, state))));"
+        f"const links = all.map((state) => linkTo({json.dumps(HREF)}, state));"
+        "const written = links.map((link) => new URL(link).searchParams.get('with') ?? '');"
+        "console.log(JSON.stringify([links, written.map(fromAddress)]));"
     )
-    for settings, link in zip(SETTINGS, links, strict=True):
+    for settings, link, read in zip(SETTINGS, *links, strict=True):
         params = {name: value for name, (value,) in parse_qs(urlsplit(link).query).items()}
         assert settings_from_param(params.pop("with", "")) == settings_from_param(settings_to_param(settings) or ""), (
             link
         )
+        assert read == settings_from_param(settings_to_param(settings) or "")
         assert params == {"lesson": "why", "scene": "costs", "text": "A b", "lang": "ko"}
         assert link.startswith("http://host:8501/headlight/lessons?")

@@ -8,6 +8,7 @@ import posixpath
 import re
 import shutil
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,6 +21,8 @@ from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS, ROUTE
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.standalone.live import live_weights
+from viz_app.text import LANGUAGES
+from viz_app.text.glossary import terms
 
 WORKER = "service-worker.js"
 
@@ -40,13 +43,15 @@ def addresses(page: Page) -> Iterator[str]:
 
 
 def test_every_address_is_relative_and_leads_to_a_file(site: Path) -> None:
-    known, used = files(site), {WORKER, "manifest.webmanifest"}
-    for name, page in pages(site).items():
+    known, used, result = files(site), {WORKER, "manifest.webmanifest"}, pages(site)
+    for name, page in result.items():
         for address in addresses(page):
             parts = urlsplit(address)
-            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), parts.path))
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(name), parts.path)) if parts.path else name
             assert not parts.scheme and not parts.netloc and not address.startswith("/"), (name, address)
             assert path in known, (name, address)
+            ids = {str(each.get("id")) for _, each in result[path].tags} if parts.fragment else set()
+            assert not parts.fragment or parts.fragment in ids
             used.add(path)
     for style in (name for name in known if name.endswith(".css")):
         used |= {f"assets/{address}" for address in re.findall(r'url\("(.*?)"\)', (site / style).read_text("utf-8"))}
@@ -102,13 +107,36 @@ def test_the_route_leads_from_stop_to_stop(site: Path) -> None:
     result = pages(site)
     shown = [each.name for each in LESSONS if f"en/{each.name}.html" in result and each.name in ROUTE]
     stops = ["model-random", *shown, "questions"]
-    for before, name, after in zip([None, *stops], stops, [*stops[1:], None], strict=False):
-        links = [str(each["href"]) for tag, each in result[f"en/{name}.html"].tags if tag == "a"][:4]
-        expected = ["index", *filter(None, (before, after))]
-        assert links[: len(expected)] == [f"{each}.html" for each in expected]
-        assert links[len(expected)] == f"../ko/{name}.html"
+    for number, name in enumerate(stops):
+        page = result[f"en/{name}.html"]
+        ways = {each["rel"]: each["href"] for tag, each in page.tags if tag == "a" and "rel" in each}
+        near = {"prev": stops[number - 1] if number else None, "next": next(iter(stops[number + 1 :]), None)}
+        assert ways == {way: f"{each}.html" for way, each in near.items() if each}
+        assert f"<span>{number + 1} of {len(stops)}</span>" in (site / f"en/{name}.html").read_text("utf-8")
         if name in shown:
-            assert result[f"en/{name}.html"].data["onward"] == f"{after}.html"
+            assert page.data["onward"] == ways["next"]
+
+
+def test_every_page_has_the_same_header_and_marks_what_is_open(site: Path) -> None:
+    fixed = ["index", "model-random", "model-learned-positions", "lessons", "questions", "glossary"]
+    for path, page in pages(site).items():
+        language, _, name = path.rpartition("/")
+        if not language:
+            continue  # leads to a language only
+        start = next(place for place, (_, each) in enumerate(page.tags) if each.get("class") == "site-nav")
+        links = [each for tag, each in page.tags[start:] if tag == "a" and "rel" not in each]
+        addresses = [f"{each}.html" for each in fixed] + [f"../en/{name}", f"../ko/{name}"]
+        assert [each["href"] for each in links[: len(addresses)]] == addresses
+        here = {str(each["href"]) for each in links[: len(addresses)] if each.get("aria-current")}
+        assert here == {f"../{language}/{name}"} | ({name} & {f"{each}.html" for each in fixed[1:]})
+
+
+def test_the_glossary_has_every_term_that_explains_itself(site: Path) -> None:
+    for language in LANGUAGES:
+        text = unescape((site / language / "glossary.html").read_text("utf-8"))
+        for name, term in terms().items():
+            assert (f'<div id="{name}">' in text) == bool(term.about)
+            assert not term.about or f"<dd>{term.about[language]}</dd>" in text
 
 
 def test_the_index_says_what_each_page_loads(site: Path, service: TranslationService) -> None:

@@ -6,6 +6,7 @@ import { h } from "../../components/common/page/dom.js";
 import { receiveFinding } from "../../components/explorer/js/cards/findings.js";
 import { Host } from "./host.js";
 import { readBytes, readJson, readPacked } from "./packed.js";
+import { followAddress, keepAddress, readAddress, startWith } from "./page_address.js";
 
 /** @typedef {{ text: string, branches: string[] }} PageSentence Its branches are names of data blocks.
  * @typedef {{ cards: Record<string, HeadCardData>, roles: Roles | null, sentences: SentenceFindings[] }} PageFindings
@@ -24,12 +25,19 @@ class ExplorerPage {
     /** @type {{ sentences: PageSentence[], start: ExplorerSelection }} */
     const { sentences, start } = readJson("page");
     this.sentences = sentences;
-    this.selection = start;
+    const { text, selection } = readAddress();
+    this.selection = { ...start, ...selection };
+    this.at = Math.max(
+      0,
+      sentences.findIndex((each) => each.text === text),
+    );
+    followAddress();
     this.host = new Host("explorer", (name, value) => this.answer(name, value));
     this.choice = /** @type {HTMLSelectElement} */ (document.querySelector("select"));
     this.choice.append(...sentences.map(({ text }, index) => h("option", { value: index }, text)));
     this.choice.hidden = sentences.length < 2;
     /** @type {HTMLElement} */ (document.querySelector(".page-title")).hidden = !this.choice.hidden;
+    this.choice.value = String(this.at);
     this.choice.addEventListener("change", () => this.show(Number(this.choice.value)));
     this.host.run(() => this.send()).then(() => this.tellAll());
   }
@@ -60,6 +68,7 @@ class ExplorerPage {
     this.at = index;
     this.selection = { ...this.selection, branch: 0 };
     this.choice.value = String(index);
+    keepAddress(this.sentences[index].text, this.selection);
     this.tell();
     this.host.again();
   }
@@ -70,7 +79,7 @@ class ExplorerPage {
     const { branches } = this.sentences[this.at];
     const data = await readBytes(branches[this.selection.branch] ?? branches[0]);
     if (turn !== this.sent) return;
-    mountWith("explorer", { ...this.host.component, data });
+    mountWith("explorer", { ...this.host.component, data: startWith(data, this.selection) });
     this.tellFlow();
   }
 
@@ -84,6 +93,7 @@ class ExplorerPage {
     if (name === "selection") {
       const { branch } = this.selection;
       this.selection = value;
+      keepAddress(this.sentences[this.at].text, value);
       if (branch !== value.branch) this.host.again();
     }
     this.tell();

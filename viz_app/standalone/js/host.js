@@ -20,7 +20,7 @@ export class Host {
   }
 
   /**
-   * Shows something, again whenever the reader's system turns light or dark; says why where that fails.
+   * Shows something, again whenever the page turns light or dark; says why where that fails.
    * @param {() => Promise<void>} show
    */
   run(show) {
@@ -34,6 +34,7 @@ export class Host {
       });
     };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.again());
+    addEventListener("headlight-theme", () => this.again());
     return this.again();
   }
 }

@@ -1,6 +1,7 @@
 // A lesson on a page without Python.
 
 import { mountWith } from "../../components/common/handover.js";
+import { fromAddress, linkTo } from "../../lessons/stage/js/address.js";
 import { Host } from "./host.js";
 import { readJson, readPacked } from "./packed.js";
 import { drawPaper } from "./paper.js";
@@ -24,12 +25,23 @@ class LessonPage {
   async show() {
     this.lesson ??= await readPacked("lesson");
     const { lesson } = this;
-    const asked = new URLSearchParams(location.search).get("scene");
-    this.key ||= firstState(lesson, asked) ?? Object.keys(lesson.states)[0];
+    const asked = new URLSearchParams(location.search);
+    const [scene, settings] = [asked.get("scene"), fromAddress(asked.get("with") ?? "")];
+    const linked = this.keyOf(scene ?? "", settings);
+    this.key ||= linked in lesson.states ? linked : (firstState(lesson, scene) ?? Object.keys(lesson.states)[0]);
     const { key } = this;
-    const data = await payloadOf(lesson, key);
+    const data = await payloadOf(lesson, key, settings);
     if (key !== this.key) return; // another state was asked for meanwhile
     mountWith(`lesson.${lesson.header.name}`, { ...this.host.component, data });
+  }
+
+  /**
+   * The key of the state with these settings.
+   * @param {string} scene
+   * @param {Settings} settings
+   */
+  keyOf(scene, settings) {
+    return [scene, ...(this.controls[scene] ?? []).map((each) => settings[each])].join(" ");
   }
 
   /**
@@ -40,7 +52,8 @@ class LessonPage {
     if (name === "onward") location.href = this.onward;
     if (name !== "state") return;
     const { scene, settings } = value;
-    const key = [scene, ...this.controls[scene].map((each) => settings[each])].join(" ");
+    if (location.protocol !== "file:") history.replaceState(null, "", linkTo(location.href, { scene, settings: {} }));
+    const key = this.keyOf(scene, settings);
     if (key === this.key || !(key in this.lesson.states)) return;
     this.key = key;
     this.host.again();

@@ -10,6 +10,7 @@ import { chosenToken } from "../../components/explorer/js/flow/flowparts.js";
 import { Host } from "./host.js";
 import { LiveClient } from "./live_client.js";
 import { readBytes, readJson, readPacked } from "./packed.js";
+import { followAddress, keepAddress, readAddress, startWith } from "./page_address.js";
 
 const REST = 60; // milliseconds after a key; a newer text also ends the search for an older one
 const MAX_UNKNOWN = 20; // characters that are listed
@@ -31,6 +32,7 @@ class LivePage {
   explaining = "";
   updates = 1; // under way, with the opening
   timer = 0;
+  asked = readAddress();
   /** @type {ExplorerSelection} */
   selection;
   /** @type {Record<string, HeadCardData>} */
@@ -59,13 +61,15 @@ class LivePage {
     this.load = h("button", { hidden: !url, click: () => this.client.open() }, load);
     this.bar = h("progress", { max: size, value: 0 });
     this.loading = h("label", { hidden: true }, words.loading, " ", this.bar);
-    document.querySelector(".page-title")?.replaceWith(this.field);
+    document.querySelector(".page-title")?.classList.add("unseen");
+    this.choice.before(this.field);
     this.choice.after(this.load, this.loading);
+    followAddress();
     this.host.run(() => this.show()).then(() => this.begin());
   }
 
   async show() {
-    this.data ??= await readBytes("opening");
+    this.data ??= startWith(await readBytes("opening"), this.asked.selection);
     this.selection ??= readBuffer(this.data).header.selection;
     mountWith("explorer", { ...this.host.component, data: this.data });
   }
@@ -78,7 +82,10 @@ class LivePage {
     receiveFinding({ roles, ...this.made });
     this.tellCard();
     this.updates--;
-    this.explain();
+    const { text } = this.asked;
+    if (text !== null && text !== this.text) return this.say(text);
+    this.asked.text = null;
+    return void this.explain();
   }
 
   tellCard() {
@@ -136,7 +143,11 @@ class LivePage {
     else this.text = text;
     this.describe(sentence, refusal);
     if (!payload) return;
-    this.data = payload;
+    const linked = text === this.asked.text; // for the first time; later on the reader's own selection stays
+    this.data = linked ? startWith(payload, this.asked.selection, true) : payload;
+    if (linked) this.selection = { ...this.selection, ...this.asked.selection };
+    this.asked.text = null;
+    keepAddress(text, this.selection);
     await this.show();
     if (!this.off) return;
     const reply = await this.client.ask({ do: "without", text, heads: this.off.split(" ").map(parseHead) });
@@ -205,6 +216,7 @@ class LivePage {
     const { branch, force } = value;
     const chosen = branch !== this.selection.branch || force !== this.selection.force; // not a report of an older text
     this.selection = value;
+    keepAddress(this.text, value);
     this.tellCard();
     if (!chosen || (branch === this.branch && force === this.force)) return void this.explain();
     Object.assign(this, { branch, force });

@@ -5,7 +5,8 @@ import { ALIGNMENT, joinBuffer } from "../../components/common/buffer.js";
 import { readBytes } from "./packed.js";
 
 /** @typedef {{ shape: number[], type: string, block: string }} PreparedArray
- * @typedef {{ values: Record<string, number>, arrays: Record<string, PreparedArray> }} Prepared
+ * @typedef {{ scene: string, settings: Settings }} PreparedState
+ * @typedef {{ values: Record<string, number>, arrays: Record<string, PreparedArray>, state: PreparedState }} Prepared
  *   Its values are numbers of texts; its other fields are those of a payload's header.
  * @typedef {{ header: { name: string }, values: string[], states: Record<string, Prepared> }} PreparedLesson
  */
@@ -23,8 +24,9 @@ export function firstState({ states }, scene) {
  * The payload of a state.
  * @param {PreparedLesson} lesson
  * @param {string} key
+ * @param {Settings} [settings] In which states do not differ.
  */
-export async function payloadOf({ header, values, states }, key) {
+export async function payloadOf({ header, values, states }, key, settings = {}) {
   const own = states[key];
   const parts = await Promise.all(Object.values(own.arrays).map(({ block }) => readBytes(block)));
   const starts = startsOf(parts);
@@ -32,7 +34,8 @@ export async function payloadOf({ header, values, states }, key) {
   parts.forEach((part, index) => data.set(part, starts[index]));
   const arrays = Object.entries(own.arrays).map(([name, array], index) => [name, { ...array, offset: starts[index] }]);
   const numbers = Object.entries(own.values).map(([name, number]) => [name, JSON.parse(values[number])]);
-  const full = { ...header, ...own, values: Object.fromEntries(numbers), arrays: Object.fromEntries(arrays) };
+  const state = { ...own.state, settings: { ...settings, ...own.state.settings } };
+  const full = { ...header, ...own, state, values: Object.fromEntries(numbers), arrays: Object.fromEntries(arrays) };
   return joinBuffer(full, data);
 }
 

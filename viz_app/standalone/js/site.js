@@ -1,8 +1,40 @@
-// Every page of a site: the start page leads to the reader's language, and a browser keeps all for the next visit.
+// Every page of a site: the reader's language and theme, and a browser that keeps all for the next visit.
+
+import { setAttribute } from "../../components/common/page/dom.js";
+import { keep, readKept } from "./device.js";
+
+const THEMES = ["system", "light", "dark"];
 
 export default function start() {
-  const own = document.querySelector(`[data-choice] [lang="${navigator.language.slice(0, 2)}"]`);
-  if (own instanceof HTMLAnchorElement) return location.replace(own.href);
+  const language = String(readKept("language") ?? navigator.language).slice(0, 2);
+  const start = document.querySelector(`[data-choice] [lang="${CSS.escape(language)}"]`);
+  if (start instanceof HTMLAnchorElement) return location.replace(start.href);
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll(".site-languages a")))
+    link.addEventListener("click", () => {
+      keep("language", link.lang);
+      link.href = link.href.split(/[?#]/, 1)[0] + location.search + location.hash; // the same sentence, the same scene
+    });
+  const theme = document.querySelector(".site-theme");
+  if (theme instanceof HTMLButtonElement) offerThemes(theme);
+  addEventListener("click", ({ target }) => {
+    for (const menu of document.querySelectorAll(".site-nav details[open]"))
+      if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
+  });
   const { connection, serviceWorker } = /** @type {any} */ (navigator); // no service worker without TLS
   if (!connection?.saveData) serviceWorker?.register(new URL("../service-worker.js", import.meta.url));
+}
+
+/** @param {HTMLButtonElement} button Goes round the themes; its data say how each is called. */
+function offerThemes(button) {
+  const root = document.documentElement;
+  const theme = () => root.getAttribute("data-theme") ?? THEMES[0];
+  const show = () => Object.assign(button, { ariaLabel: button.dataset[theme()], title: button.dataset[theme()] });
+  button.addEventListener("click", () => {
+    const next = THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length];
+    setAttribute(root, "data-theme", next === THEMES[0] ? null : next);
+    keep("theme", next);
+    show();
+    dispatchEvent(new Event("headlight-theme"));
+  });
+  show();
 }

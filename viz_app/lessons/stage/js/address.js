@@ -1,5 +1,11 @@
 // Scene and settings as parameters of the address; the twin of state.py.
 
+const MAX_SETTINGS = 12;
+const MAX_LETTERS = 256;
+const NAME = /^[a-z][a-z0-9_]{0,15}$/;
+const VALUE = /^(?:[\w.+~-]|%[0-9A-F]{2})+$/;
+const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?$/i;
+
 /**
  * The settings of a scene as one parameter, "at:5,mask:on,text:Guten%20Tag"; "" for none.
  * @param {Settings} settings
@@ -28,6 +34,25 @@ export function linkTo(href, { scene, settings }) {
     else link.searchParams.delete(name);
   }
   return link.href;
+}
+
+/**
+ * The settings of a parameter of the address; what makes no sense is left out.
+ * @param {string} text
+ * @returns {Settings}
+ */
+export function fromAddress(text) {
+  const parts = text.split(",", MAX_SETTINGS).map((part) => part.split(":"));
+  const written = parts.filter(([name, value = ""]) => NAME.test(name) && VALUE.test(value));
+  const settings = written.map(([name, value]) => [name, parsed(value)]);
+  return Object.fromEntries(settings.filter(([, value]) => String(value).length <= MAX_LETTERS));
+}
+
+/** @param {string} text */
+function parsed(text) {
+  if (text === "on" || text === "off") return text === "on";
+  if (NUMBER.test(text)) return Number(text);
+  return new URLSearchParams(`text=${text.replace(/\+/g, "%2B")}`).get("text") ?? "";
 }
 
 /** @param {string | number | boolean} value */

@@ -55,7 +55,7 @@ export class Tools {
     if (!texts) return;
     film.label(texts.film, texts.film_stop, Boolean(lesson.scene?.playhead));
     this.pin.button.hidden = !lesson.scene?.pinnable;
-    this.link.button.hidden = Boolean(lesson.lesson?.prepared); // a file has no address that others could open
+    this.link.button.hidden = location.protocol === "file:"; // which has no address that others could open
     this.qr.button.hidden = !lesson.presenting || !lesson.share;
     this.present.words.textContent = lesson.presenting ? texts.present_end : texts.present;
     for (const { button, words } of [this.present, this.qr]) button.title = words.textContent ?? ""; // a phone hides them

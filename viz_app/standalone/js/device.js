@@ -1,0 +1,29 @@
+// What a site keeps on the reader's device. Other sites may share its storage, so names have a prefix, and whatever is
+// read is checked by its reader.
+
+const PREFIX = "headlight-site-";
+const MAX_LETTERS = 20_000;
+
+/**
+ * The kept value; null for none.
+ * @param {string} name
+ * @returns {unknown}
+ */
+export function readKept(name) {
+  try {
+    const text = localStorage.getItem(PREFIX + name) ?? "null";
+    return text.length > MAX_LETTERS ? null : JSON.parse(text);
+  } catch {
+    return null; // nothing that we kept, or a closed storage
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function keep(name, value) {
+  try {
+    localStorage.setItem(PREFIX + name, JSON.stringify(value));
+  } catch {} // a full or closed storage
+}
