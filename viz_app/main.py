@@ -19,6 +19,7 @@ from viz_app.serving.web.cookie_middleware import BrowserCookie  # noqa: E402
 from viz_app.serving.web.health import health  # noqa: E402
 from viz_app.serving.web.log_format import use_log_setting  # noqa: E402
 from viz_app.serving.web.middleware import MAX_MESSAGE_BYTES, Guard  # noqa: E402
+from viz_app.serving.web.page_addresses import PageAddresses  # noqa: E402
 from viz_app.serving.web.warm_up import warm_up  # noqa: E402
 
 use_log_setting()
@@ -26,5 +27,5 @@ limit_incoming(MAX_MESSAGE_BYTES)
 disable_external_ip_lookup()
 base = st.get_option("server.baseUrlPath") or ""
 routes = [*class_routes(base), *health.routes()]
-guards = [Middleware(Guard), Middleware(BrowserCookie)]
+guards = [Middleware(Guard), Middleware(BrowserCookie), Middleware(PageAddresses, base=base)]
 app = App(ROOT / "viz_app" / "page_script.py", routes=routes, middleware=guards, lifespan=warm_up)

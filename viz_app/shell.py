@@ -13,6 +13,7 @@ from viz_app.serving.scheduling.render_lock import render_lock
 from viz_app.serving.scheduling.request_queue import RequestQueue, Superseded
 from viz_app.serving.scheduling.visitor import current_visitor
 from viz_app.serving.streamlit_patches import retain_media, run_session
+from viz_app.serving.web.page_addresses import HOME
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
 from viz_app.ui.about import about_text, draw_about
@@ -31,7 +32,6 @@ _PAGES = {
     "classroom": ":material/groups:",
     "glossary": ":material/menu_book:",
 }
-_HOME = "translate"
 _LINKED = "glossary"  # from every definition, and not in the navigation
 _FOLDER = Path(__file__).parent
 
@@ -72,14 +72,14 @@ def _draw() -> None:
             title=t(f"nav.{name}"),
             icon=icon,
             url_path=name,
-            default=name == _HOME,
+            default=name == HOME,
             visibility="hidden" if name == _LINKED else "visible",
         )
         for name, icon in _PAGES.items()
     }
     page = st.navigation(list(pages.values()), position="top")
     follow(t, page.url_path, frozenset(each.url_path for name, each in pages.items() if name != PAGE))
-    if elsewhere := session.pending_page(page.url_path or _HOME):
+    if elsewhere := session.pending_page(page.url_path or HOME):
         st.switch_page(pages[elsewhere])
     session.restore_text_widget(page.url_path)
     # Of all pages only the lessons have places inside them.
