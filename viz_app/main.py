@@ -20,12 +20,13 @@ from viz_app.serving.web.health import health  # noqa: E402
 from viz_app.serving.web.log_format import use_log_setting  # noqa: E402
 from viz_app.serving.web.middleware import MAX_MESSAGE_BYTES, Guard  # noqa: E402
 from viz_app.serving.web.page_addresses import PageAddresses  # noqa: E402
+from viz_app.serving.web.page_routes import page_routes  # noqa: E402
 from viz_app.serving.web.warm_up import warm_up  # noqa: E402
 
 use_log_setting()
 limit_incoming(MAX_MESSAGE_BYTES)
 disable_external_ip_lookup()
 base = st.get_option("server.baseUrlPath") or ""
-routes = [*class_routes(base), *health.routes()]
+routes = [*class_routes(base), *health.routes(), *page_routes(base, ROOT / "viz_app" / "frame.css")]
 guards = [Middleware(Guard), Middleware(BrowserCookie), Middleware(PageAddresses, base=base)]
 app = App(ROOT / "viz_app" / "page_script.py", routes=routes, middleware=guards, lifespan=warm_up)

@@ -106,8 +106,7 @@ def test_144_tiles_at_a_glance_and_each_opens_its_head(open_explorer: Open) -> N
     assert label.endswith(ENGLISH["tiles_resting"].format(share=share))
 
     choose(page, ".view-kinds")
-    choose(page, ".zoom-heads")
-    assert page.locator(".tile").count() == 144
+    assert page.locator(".tile").count() == 144 and not page.locator("figure.head").is_visible()
     boxes = [page.locator(".block").nth(number).bounding_box() for number in range(3)]
     assert all(box and box["y"] + box["height"] <= 800 and box["x"] + box["width"] <= 1280 for box in boxes)
     assert len({box["y"] for box in boxes if box}) == 1, "side by side"
@@ -122,17 +121,18 @@ def test_144_tiles_at_a_glance_and_each_opens_its_head(open_explorer: Open) -> N
     settle(page)
     assert not page.locator(".map").is_visible() and focused(page) == "encoder 3.5"
     choose(page, ".block[data-kind=cross] .tile >> nth=9")
+    choose(page, ".zoom-heads")
+    assert focused(page) == "cross 2.2" and page.locator(".tile").count() == 144
 
     # One token is followed through all heads.
     patch(page, pin="q3")
     following = page.locator(".tiles").evaluate_all("(all) => all.map((one) => one.classList.contains('following'))")
     assert following == [False, True, True], "the same place of the decoder writes the same token"
-    tile = [style(page, "cross", name) for name in ("--row-start", "--row-extent", "--tile-height")]
-    assert np.allclose(tile[0], 3 * tile[2] / 10) and np.allclose(tile[1], max(2, tile[2] / 10))
+    line = style(page, "cross", "--row-line")
+    assert abs(line - (4 * style(page, "cross", "--tile-height") / 10 - 1)) <= 0.5, "the last pixel of the fourth row"
+    assert style(page, "cross", "--column-line") < 0, "out of sight"
     patch(page, pin=None, step=5)
-    assert style(page, "decoder", "--row-start") > tile[0]
-    choose(page, ".zoom-heads")
-    assert focused(page) == "cross 2.2"
+    assert style(page, "decoder", "--row-line") > line
 
 
 def test_tiles_flow_in_the_order_of_a_measure_and_of_what_has_changed(

@@ -44,7 +44,7 @@ test("a map keeps to the width it is given while its cells can shrink, and scrol
     const positions = Array.from({ length: count }, (_, i) => ({ text: `token${i}`, next: "" }));
     const axes = /** @type {any} */ ({ queries: positions, keys: positions, causal: false });
     const map = measureMap(axes, labels, 800, 500, 700);
-    assert.ok(map.cell >= 12 && map.cell <= 44 && map.row === map.cell);
+    assert.ok(map.cell >= 12 && map.cell <= 72 && map.row === map.cell);
     assert.ok(map.shown.width <= 800 && map.shown.height <= 700);
     assert.equal(map.full.width, map.left + count * map.cell + map.over + 2);
     if (map.cell > 12) assert.ok(map.full.width <= 800 && map.full.height <= 500, `${count} fit`);

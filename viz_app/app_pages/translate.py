@@ -86,8 +86,8 @@ def main() -> None:
     typed, downloads = _draw_input(t)
     status, drafts = st.empty(), st.empty()
     if _SELECTION not in st.session_state:
-        with status.container():
-            st.skeleton(height=440)
+        with status.container(key="coming"):
+            st.skeleton(height=560)
     served = load_service(t, status)
     sentence = served.validate(typed)
     if sentence.status == "good":

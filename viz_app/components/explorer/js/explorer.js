@@ -28,6 +28,8 @@ import { Tree } from "./tree/tree.js";
 import { Words } from "./words.js";
 
 const WIDE = 720; // from this width on the map and the tiles stand side by side
+const LOW = 0.5; // share of the window above the pictures
+const SCROLLED = 90; // what stands over them when one has scrolled
 const TILES_CHANGE = ["kind", "unit", "step", "view", "zoom", "size", "order", "scale", "special", "threshold"];
 
 export class Explorer {
@@ -111,9 +113,11 @@ export class Explorer {
     const { zoom, kind, player, menu } = this;
     const row = [zoom.element, kind.element, player.element, menu.element, menu.chips];
     const controls = h("div", { class: "controls" }, ...row);
+    // The candidates of a step take the place of the note, so that nothing moves.
+    words.line.after(h("div", { class: "below-words" }, words.note, candidates.element));
     this.body = h("div", { class: "body" }, figure.element, overview.element);
     words.sentence.after(this.tree.element);
-    const parts = [words.element, beam.note.element, beam.element, controls, candidates.element];
+    const parts = [words.element, beam.note.element, beam.element, controls];
     figure.tools.append(compare.tools);
     figure.legend.element.before(this.aboutHead);
     const under = [this.body, this.card.element, figure.table.element];
@@ -396,7 +400,7 @@ export class Explorer {
     this.choose(state);
     this.words.update(state, step);
     this.player.update(state, step);
-    this.candidates.update(state, step);
+    this.words.note.classList.toggle("hidden", this.candidates.update(state, step));
     this.menu.update(state);
     this.overview.update(state, step, this.theme);
   }
@@ -425,11 +429,13 @@ export class Explorer {
     const width = this.root.clientWidth;
     const wide = width >= WIDE;
     this.root.classList.toggle("wide", wide);
-    const below = window.innerHeight - pageTop(this.body); // what the window shows of the pictures
-    this.overview.layout(state, wide ? Math.min(720, Math.max(300, below)) : 520);
+    const top = pageTop(this.body);
+    // What the window shows of the pictures; to those that begin low, as under a tree, one scrolls.
+    const below = window.innerHeight - (top < window.innerHeight * LOW ? top : SCROLLED);
+    this.overview.layout(state, wide ? Math.max(300, below) : 520);
     const left = below - this.figure.caption.offsetHeight - 34;
-    const height = wide ? Math.max(220, Math.min(640, left)) : 420;
-    const tallest = Math.max(height, Math.min(640, window.innerHeight - 220));
+    const height = wide ? Math.max(220, Math.min(900, left)) : 420;
+    const tallest = Math.max(height, Math.min(900, window.innerHeight - 220));
     this.figure.layout(height, tallest);
   }
 
@@ -439,8 +445,9 @@ export class Explorer {
    */
   zoomed({ zoom }) {
     if (!this.overview.opened) return;
-    if (zoom === "heads") this.overview.comeBack();
-    else this.figure.caption.scrollIntoView({ block: "nearest" });
+    if (zoom === "heads") return this.overview.comeBack();
+    this.overview.tiles.focusSelected(); // the tile that was pressed may be gone
+    this.figure.caption.scrollIntoView({ block: "nearest" });
   }
 
   /**
@@ -457,7 +464,7 @@ export class Explorer {
     else if (isPresenting(this.root)) this.present(false);
     else if (zoom === "head" && !this.pointing && this.body.contains(/** @type {Node} */ (event.composedPath()[0]))) {
       this.overview.opened = true;
-      this.store.set({ zoom: "heads" });
+      this.store.set(this.overview.zoomed(this.store.state, "heads"));
     }
   }
 

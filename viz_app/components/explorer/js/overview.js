@@ -40,14 +40,19 @@ export class Overview {
   constructor(store) {
     this.store = store;
     this.tiles = new Tiles((tile) => this.open(tile));
-    this.view = new Choice("view", ["heads", "layer", "kinds"], store);
+    this.view = new Choice("view", ["heads", "layer", "kinds"], {
+      // All kinds need the whole width.
+      set: ({ view }) =>
+        store.set({ ...this.zoomed(store.state, view === "kinds" ? "heads" : store.state.zoom), view }),
+    });
     this.heads = new HeadOrder(store, (head) => this.openHead(head));
     this.legend = new Legend();
     const { view, heads, legend } = this;
-    this.choices = h("div", { class: "views" }, view.element, ...heads.tools, legend.element);
+    this.choices = h("div", { class: "views" }, view.element, ...heads.tools);
     this.note = h("p", { class: "note count" });
     this.about = h("span");
-    this.element = h("div", { class: "overview" }, this.choices, this.tiles.element, this.note, heads.list.element);
+    const below = h("div", { class: "below-tiles" }, this.note, legend.element);
+    this.element = h("div", { class: "overview" }, this.choices, this.tiles.element, below, heads.list.element);
     const { element } = this.tiles;
     element.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.point(event.target));
     element.addEventListener("pointerleave", () => this.point(null));
@@ -101,9 +106,8 @@ export class Overview {
    * @returns {Partial<State>}
    */
   zoomed({ zoom: before, view, opens }, zoom) {
-    const all = zoom === "heads";
-    if (all === (before === "heads") || opens === "layer") return { zoom };
-    if (!all) return { zoom, view: view === "kinds" ? (this.beside ?? opens) : view };
+    if (zoom !== "heads") return { zoom, view: view === "kinds" ? (this.beside ?? opens) : view };
+    if (before === "heads" || opens === "layer") return { zoom };
     this.beside = view;
     return { zoom, view: this.measures.translation.available.length > 1 ? "kinds" : view };
   }
@@ -202,7 +206,8 @@ export class Overview {
    */
   layout(state, height) {
     const titled = state.zoom === "heads" || state.view === "kinds";
-    const around = this.choices.offsetHeight + this.note.offsetHeight + EDGE;
+    const note = parseFloat(getComputedStyle(this.note).minHeight); // whatever it says now, so that no tile moves
+    const around = this.choices.offsetHeight + note + EDGE;
     this.tiles.layout(this.views, this.element.clientWidth, height - around, titled);
   }
 

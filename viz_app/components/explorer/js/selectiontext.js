@@ -5,11 +5,12 @@ import { reportAfter } from "../../common/report.js";
 const REPORT_AFTER = 300; // milliseconds of rest before Python hears of a selection
 
 /**
- * Layer, head, step and pin that exist in a translation.
+ * Layer, head, step and pin that exist in a translation; all kinds need the whole width.
  * @param {Translation} translation
- * @param {Pick<State, "kind" | "layer" | "head" | "step" | "pin" | "unit" | "average">} state
+ * @param {Pick<State, "kind" | "layer" | "head" | "step" | "pin" | "unit" | "average" | "zoom" | "view">} state
  */
-export function fitted(translation, { kind: wanted, layer, head, step, pin, unit, average }) {
+export function fitted(translation, state) {
+  const { kind: wanted, layer, head, step, pin, unit, average } = state;
   const kind = translation.available.includes(wanted)
     ? wanted
     : translation.available[translation.available.length - 1];
@@ -20,6 +21,7 @@ export function fitted(translation, { kind: wanted, layer, head, step, pin, unit
   const there = view.lacks(place[0], place[1]) ? nearest(view, place[0]) : place;
   return {
     kind,
+    zoom: /** @type {State["zoom"]} */ (state.view === "kinds" ? "heads" : state.zoom),
     pin: pin && Number(pin.slice(1)) < positions.length ? pin : null,
     average,
     layer: there[0],

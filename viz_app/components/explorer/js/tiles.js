@@ -251,7 +251,7 @@ export class Tiles {
   /** Gives the focus to the tile of the selected head. */
   focusSelected() {
     const selected = this.all.find(({ button }) => button.getAttribute("aria-selected") === "true");
-    selected?.button.focus();
+    selected?.button.focus({ preventScroll: true });
   }
 }
 

@@ -1,4 +1,4 @@
-// Beside the time bar: what the model could have written at this step, and how probable each token was.
+// Under the words, in the place of their note: what the model could have written at this step, and how probable each token was.
 
 import { h, setAttribute, tokenElement } from "../../../common/page/dom.js";
 import { percent } from "../../../common/text/format.js";
@@ -12,8 +12,6 @@ export class Candidates {
   translation;
   /** @type {ExplorerTexts} */
   texts;
-  /** @type {boolean} */
-  used;
   offers = false; // whether another token can be forced
 
   /** @param {Store} store */
@@ -49,21 +47,24 @@ export class Candidates {
   }
 
   /**
-   * Hidden until a token was chosen or the time bar used; then it stays, so that the picture does not jump at the end.
+   * Seen while a token is pinned or the time bar in use, and else in its place, so that nothing moves.
    * @param {State} state
    * @param {number} step
+   * @returns {boolean} Whether they are seen.
    */
   update(state, step) {
     const index = this.at(state, step);
-    if (state.step !== null || index !== step - 1) this.used = true;
-    this.element.hidden = !this.used || !this.translation.steps.length;
-    if (this.element.hidden) return;
+    this.element.hidden = !this.translation.steps.length;
+    const seen = !this.element.hidden && (state.step !== null || index !== step - 1);
+    this.element.classList.toggle("hidden", !seen);
+    if (this.element.hidden) return false;
     const { chosen, others } = choicesAt(this.translation, index);
     this.title.textContent = this.texts[this.offers && others.length ? "candidates_press" : "candidates_short"];
     const rows = [chosen, ...others].sort((a, b) => b.share - a.share);
     const kept = rows.slice(0, MAX);
     if (!kept.includes(chosen)) kept[MAX - 1] = chosen;
     this.list.replaceChildren(...kept.map((row) => this.item(row, row === chosen, index)));
+    return seen;
   }
 
   /**

@@ -14,10 +14,10 @@ const SMALLEST = 20;
 const LOWEST = 12; // height where several blocks stand one below the other, so that all can be seen at once
 const TIGHT_GAP = 2; // between tiles there
 const LOW_WIDTH = 44; // width that such low tiles have at least, where there is room
-const LARGEST = 110;
-const LARGEST_OF_LAYER = 240;
+const LARGEST = 160;
+const LARGEST_OF_LAYER = 320;
 const STRETCH = 1.5; // a tile may be so much higher than its map, to use the space
-const BROAD = 2; // and so much broader
+const BROAD = 4; // and so much broader
 const PHONE = 400; // narrower pages scroll instead of shrinking their tiles
 
 /**
@@ -92,7 +92,7 @@ function fit(block, width, height, stretch, low = false) {
   );
   const tileWidth = Math.min(
     widest,
-    Math.max(Math.round(tileHeight * (one ? STRETCH : BROAD)), text ? TEXT_WIDTH : low ? LOW_WIDTH : 0),
+    Math.max(Math.round(tileHeight * (one ? BROAD / 2 : BROAD)), text ? TEXT_WIDTH : low ? LOW_WIDTH : 0),
   );
   return { columns, gap, width: tileWidth, height: tileHeight, titleLines, narrow: tileWidth < AT_EASE };
 }

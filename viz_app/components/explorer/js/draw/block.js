@@ -175,19 +175,10 @@ export class Block {
     const row = query === null ? -1 : queries.indexOf(query);
     const column = key === null ? -1 : keys.indexOf(key);
     this.grid.classList.toggle("following", row >= 0 || column >= 0);
-    this.stripe("row", row, queries.length, this.fit.height);
-    this.stripe("column", column, allKeys, this.fit.width);
-  }
-
-  /**
-   * @param {string} name
-   * @param {number} index
-   * @param {number} count
-   * @param {number} extent
-   */
-  stripe(name, index, count, extent) {
-    this.grid.style.setProperty(`--${name}-start`, `${(Math.max(0, index) * extent) / count}px`);
-    this.grid.style.setProperty(`--${name}-extent`, index < 0 ? "0px" : `${Math.max(2, extent / count)}px`);
+    const line = (/** @type {number} */ end, /** @type {number} */ size) =>
+      `${end ? Math.round(end * size) - 1 : -9}px`;
+    this.grid.style.setProperty("--row-line", line((row + 1) / queries.length, this.fit.height));
+    this.grid.style.setProperty("--column-line", line((column + 1) / allKeys, this.fit.width));
   }
 
   /**

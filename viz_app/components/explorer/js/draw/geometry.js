@@ -4,7 +4,7 @@ import { context2d } from "../../../common/draw/canvas.js";
 import { clamp } from "../../../common/page/keyboard.js";
 
 const SMALLEST = 12; // cells do not shrink below this; the map scrolls instead
-const LARGEST = 44;
+const LARGEST = 72;
 const LOWEST = 10; // rows that need not be square, in a list of many heads
 const HIGHEST = 24;
 const LONGEST = 132; // a longer label ends in an ellipsis; the value at its cells tells it whole

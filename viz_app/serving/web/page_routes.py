@@ -1,0 +1,31 @@
+"""HTML that a page of the app begins as: Streamlit's, with the app's style, so that nothing moves when it starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
+from streamlit.file_util import get_static_dir
+
+from viz_app.serving.web.page_addresses import page_addresses
+
+
+def page_routes(base: str, style: Path) -> list[Route]:
+    """Return the routes of the pages for `streamlit.App`.
+
+    Args:
+        base: Prefix of every path, as in `server.baseUrlPath`.
+        style: A file of CSS. It stands at the end, after the styles that Streamlit's scripts make.
+    """
+    html = (Path(get_static_dir()) / "index.html").read_text(encoding="utf-8")
+    css = style.read_text(encoding="utf-8")
+    html = html.replace("<title>Streamlit</title>", "<title>Headlight</title>")
+    html = html.replace("</body>", f"<style>{css}</style></body>")
+
+    async def page(_: Request) -> HTMLResponse:
+        return HTMLResponse(html, headers={"cache-control": "no-cache"})
+
+    prefix = f"/{base.strip('/')}" if base.strip("/") else ""
+    return [Route(f"{prefix}/{name}", page) for name in set(page_addresses().values())]
