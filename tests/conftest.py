@@ -142,6 +142,9 @@ def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_random_model(tmp_path_factory.mktemp("checkpoint") / "random", seed=7, metrics=metrics, card=card)
 
 
+SITE = "https://example.org/courses/heads"
+
+
 @pytest.fixture(scope="session")
 def site(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A site with a translator that runs in the browser, one that does not, and three lessons. Do not change it."""
@@ -166,7 +169,7 @@ def site(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     with pytest.MonkeyPatch.context() as patch:
         for name, value in values.items():
             patch.setattr(name, value)
-        options = ["site", "--checkpoint", str(random_checkpoint), str(learned), f"--out={out}"]
+        options = ["site", "--checkpoint", str(random_checkpoint), str(learned), f"--address={SITE}", f"--out={out}"]
         assert main(options, PROGRAM) == 0
     return out
 

@@ -11,6 +11,7 @@ from viz_app.components.modules import join_modules
 from viz_app.explorer_view import findings
 from viz_app.explorer_view.flow import flow, shortened
 from viz_app.explorer_view.live_model import live_model, model_files, opening_payload
+from viz_app.serving.models.registry import display_name
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.standalone.document import FOLDER, check_size, standalone_page
 from viz_app.standalone.origin import Origin, page_origin
@@ -62,7 +63,7 @@ def live_document(service: TranslationService, language: str, *, weights: str | 
     }
     origin = page_origin(service, t, [("live", "true")])
     return standalone_page(
-        service.name,
+        display_name(t, service.name, service.card.languages),
         [explorer_code(), join_modules(FOLDER / "js" / "live_page.js")],
         about,
         blocks,

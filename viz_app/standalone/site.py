@@ -7,6 +7,8 @@ from dataclasses import replace
 from html import escape
 from pathlib import Path
 
+from PIL import Image
+
 from transformer_core.model_export.refusals import ExportError
 from viz_app.explorer_view.live_model import check_live
 from viz_app.lessons import load_lesson
@@ -20,79 +22,90 @@ from viz_app.serving.models.registry import display_name
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.standalone.document import standalone_page
 from viz_app.standalone.lessons import render_lesson
+from viz_app.standalone.link_picture import head_wall, link_picture
 from viz_app.standalone.live import live_document, live_weights
 from viz_app.standalone.origin import Origin
 from viz_app.standalone.page_font import math_style
 from viz_app.standalone.sentences import render_sentences
 from viz_app.standalone.site_folder import WEIGHTS, SiteFolder
-from viz_app.standalone.site_frame import SiteFrame, filled, link
+from viz_app.standalone.site_frame import SiteFrame, filled, further_files, link
 from viz_app.text import LANGUAGES, texts
 from viz_app.text.glossary import terms
 
 
-def write_site(folder: Path, services: Sequence[TranslationService]) -> None:
+def write_site(folder: Path, services: Sequence[TranslationService], address: str = "") -> None:
     """Write the site; the same arguments give the same bytes.
 
     Args:
         folder: An empty folder.
         services: The models, each with a name of its own; the lessons use the first.
+        address: Where the site will be, with a slash at its end; "" for unknown.
 
     Raises:
         PageTooLarge: A page has too many numbers.
     """
     site = SiteFolder(folder)
-    editions = [_Edition(site, language, services) for language in LANGUAGES]
+    editions = [_Edition(site, language, services, address) for language in LANGUAGES]
     for edition in editions:
         edition.write()
     for edition in editions:
         edition.write_index()
+    site.write_start(editions[0].frame.head(editions[0].home))
     site.write_worker()
+    for path, text in further_files(address, [*editions[0].files]).items():
+        site.add_file(path, text.encode())
 
 
 class _Edition:
     """Pages in one language."""
 
-    def __init__(self, site: SiteFolder, language: str, services: Sequence[TranslationService]) -> None:
+    def __init__(self, site: SiteFolder, language: str, services: Sequence[TranslationService], address: str) -> None:
         self.site, self.services, self.files = site, services, dict[str, set[str]]()
         self.t = t = texts(language)
         self.words = {entry.name: load_lesson(entry.name, language) for entry in LESSONS}
         titles = {each.name: display_name(t, each.name, each.card.languages) for each in services}
-        self.models = [Stop(f"model-{name}", f"{title} ({name})", "") for name, title in titles.items()]
+        self.models = [
+            Stop(f"model-{name}", title if title == name else f"{title} ({name})", t("site.about_model", title=title))
+            for name, title in titles.items()
+        ]
         stops = [Stop(name, words.title, words.summary, ROUTE.get(name, 0)) for name, words in self.words.items()]
         first = replace(self.models[0], about=t("index.about_translate"), minutes=ROUTE["translate"])
         last = Stop(QUESTIONS, t("index.stop_questions"), t("index.about_questions"), ROUTE[QUESTIONS])
         self.route = [first, *(stop for stop in stops if stop.minutes), last]
         self.others = [stop for stop in stops if not stop.minutes]
-        self.frame = SiteFrame(t, self.models, self.route, self.others)
+        self.home = Stop("index", t("site.title"), t("site.about"))
+        self.frame = SiteFrame(t, self.models, self.route, self.others, address)
+        self.wall = self._wall(services[0])
 
     def write(self) -> None:
         """Write the pages of models, with their example sentences, of lessons, of questions and of terms."""
         t, lessons = self.t, self.services[0]
         for service, stop in zip(self.services, self.models, strict=True):
-            self._add(stop.name, self._model(service))
+            self._add(stop, self._model(service), self._wall(service))
         state, text, parses = LessonState(), lessons.first_example, lessons.parses
-        for name in self.words:
+        for stop in (*self.route[1:-1], *self.others):
             context = LessonContext(text, state, t.language, lambda: lessons, "site", parses=parses)
-            after = self.frame.neighbours(name)[1]
+            after = self.frame.neighbours(stop.name)[1]
             onward = (after.title, f"{after.name}.html") if after else None
-            self._add(name, render_lesson(name, context, onward))
+            self._add(stop, render_lesson(stop.name, context, onward))
         ticket = "".join(
             f"<li><details><summary>{prose_html(each.question, t.language)}</summary>"
             f"<p>{prose_html(each.answer, t.language)}</p>"
             f"{link(f'{each.lesson}.html?scene={each.scene}', self.words[each.lesson].title)}</details></li>"
             for each in load_exit_ticket(t.language)
         )
-        self._add_text(QUESTIONS, t("index.stop_questions"), ticket=ticket)
+        self._add_text(self.route[-1], ticket=ticket)
         route, others = ("".join(map(self._entry, stops)) for stops in (self.route, self.others))
         minutes = self._minutes(sum(ROUTE.values()))
-        self._add_text("lessons", t("nav.lessons"), minutes=minutes, route=route, others=others)
+        index = Stop("lessons", t("nav.lessons"), t("site.about_lessons"))
+        self._add_text(index, minutes=minutes, route=route, others=others)
         explained = (term for term in terms().values() if term.about)
         glossary = "".join(
             f'<div id="{term.name}"><dt>{escape(term.word(t.language, first=True))}</dt>'
             f"<dd>{escape(term.about[t.language])}</dd></div>"
             for term in sorted(explained, key=lambda term: term.word(t.language).casefold())
         )
-        self._add_text("glossary", t("nav.glossary"), terms=glossary)
+        self._add_text(Stop("glossary", t("nav.glossary"), t("site.about_glossary")), terms=glossary)
 
     def write_index(self) -> None:
         """Write the start page: what is where, with the sizes of all pages."""
@@ -102,7 +115,7 @@ class _Edition:
             for name, stops in lists.items()
         }
         paths = {path for path in self.site.hashes if not path.endswith(WEIGHTS)}
-        self._add_text("index", self.t("site.title"), total=_megabytes(self.site.size(paths)), **entries)
+        self._add_text(self.home, total=_megabytes(self.site.size(paths)), **entries)
 
     def _model(self, service: TranslationService) -> bytes:
         """Return the page of a translator that runs in the browser; of any other model, with its example sentences."""
@@ -115,14 +128,21 @@ class _Edition:
         weights = self.site.keep(live_weights(service), WEIGHTS)
         return live_document(service, self.t.language, weights=f"../{weights}")
 
-    def _add(self, name: str, page: bytes) -> None:
-        self.files[name] = self.site.add_page(f"{name}.html", self.t.language, page.decode(), self.frame.header(name))
+    def _wall(self, service: TranslationService) -> Image.Image:
+        return head_wall(service.translate("site", service.first_example).maps, self.t)
 
-    def _add_text(self, name: str, title: str, **markup: str) -> None:
+    def _add(self, stop: Stop, page: bytes, wall: Image.Image | None = None) -> None:
+        language, frame = self.t.language, self.frame
+        name, head, header = f"{stop.name}.html", frame.head(stop), frame.header(stop.name)
+        self.files[stop.name] = self.site.add_page(name, language, page.decode(), head, header)
+        picture = link_picture(stop.title, stop.about, wall or self.wall)
+        self.site.add_file(f"{language}/{stop.name}.png", picture)
+
+    def _add_text(self, stop: Stop, **markup: str) -> None:
         """Write the page of a template, in which labels and markup have places."""
-        page = standalone_page(title, [], {}, {}, language=self.t.language, origin=Origin(), style=math_style())
-        body = f'<main id="content" class="site">{filled(f"site_{name}.html", self.t, markup)}</main>'
-        self._add(name, page.replace(b'<main id="content"></main>', body.encode()))
+        page = standalone_page(stop.title, [], {}, {}, language=self.t.language, origin=Origin(), style=math_style())
+        body = f'<main id="content" class="site">{filled(f"site_{stop.name}.html", self.t, markup)}</main>'
+        self._add(stop, page.replace(b'<main id="content"></main>', body.encode()))
 
     def _entry(self, stop: Stop, size: str = "") -> str:
         more = " · ".join(filter(None, [stop.minutes and self._minutes(stop.minutes), size]))

@@ -1,4 +1,4 @@
-"""Frame of the site's pages: the header that every page has."""
+"""Frame of the site's pages: header, and what search engines and other programs read of a page."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from viz_app.components.html_document import html_document, theme_style
 from viz_app.lessons.index import Stop
-from viz_app.text import LANGUAGE_NAMES, Texts
+from viz_app.text import LANGUAGE_NAMES, LANGUAGES, Texts, texts
 
 _FOLDER = Path(__file__).parent
 _PLACE = re.compile(r"\{([a-z_.]+)\}")  # of a label, or of markup, in a template
@@ -35,12 +37,27 @@ class SiteFrame:
         models: Their pages.
         route: The stops of a class, in order.
         others: The other lessons, in order.
+        address: Where the site will be, with a slash at its end; "" for unknown.
     """
 
     t: Texts
     models: Sequence[Stop]
     route: Sequence[Stop]
     others: Sequence[Stop]
+    address: str = ""
+
+    def head(self, page: Stop) -> str:
+        """Return the end of the head of a page."""
+        here = f"{self.address or '../'}{self.t.language}/"
+        file = f"{page.name}.html"
+        absolute = [f'<link rel="canonical" href="{here}{file}">\n<meta property="og:url" content="{here}{file}">\n']
+        absolute += [
+            f'<link rel="alternate" hreflang="{code}" href="{self.address}{code}/{file}">\n' for code in LANGUAGE_NAMES
+        ]
+        title = page.title if page.name == "index" else f"{page.title} · Headlight"
+        places = {"title": escape(title), "about": escape(page.about), "name": page.name, "base": here}
+        places["absolute"] = "".join(absolute) if self.address else ""
+        return filled("site_head.html", self.t, places)
 
     def header(self, name: str) -> str:
         """Return the header of a page, such as "masks"."""
@@ -81,6 +98,34 @@ class SiteFrame:
             for stop, sign, rel in ((before, "‹", "prev"), (after, "›", "next"))
         ]
         return f'<span class="site-place">{ways[0]}<span>{at}</span>{ways[1]}</span>' if any(ways) else ""
+
+
+def further_files(address: str, names: Sequence[str]) -> dict[str, str]:
+    """Return files for the host and for search engines, by path.
+
+    Args:
+        address: Where the site will be, with a slash at its end; "" for unknown.
+        names: Of the pages, the same in all languages.
+    """
+    path = urlsplit(address).path
+    lines = [(t, link(f"{path}{t.language}/index.html", t("site.home"))) for t in map(texts, LANGUAGES)]
+    body = "".join(f'<p lang="{t.language}">{escape(t("site.nothing"))} {home}</p>' for t, home in lines)
+    logo = (_FOLDER.parent / "static" / "logo.svg").read_text(encoding="utf-8")
+    style = theme_style() + (_FOLDER / "site_404.css").read_text(encoding="utf-8")
+    files = {"404.html": html_document("404 · Headlight", style=style, body=f"<main>{logo}{body}</main>", scripts=[])}
+    if not address:
+        return files
+    other = '<xhtml:link rel="alternate" hreflang="{0}" href="{1}{0}/{2}.html"/>'
+    places = [
+        f"<url><loc>{address}{language}/{name}.html</loc>"
+        f"{''.join(other.format(each, address, name) for each in LANGUAGES)}</url>\n"
+        for name in names
+        for language in LANGUAGES
+    ]
+    schema = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    start = f'<urlset xmlns="{schema}" xmlns:xhtml="http://www.w3.org/1999/xhtml">'
+    files["sitemap.xml"] = f'<?xml version="1.0" encoding="UTF-8"?>\n{start}\n{"".join(places)}</urlset>\n'
+    return {**files, "robots.txt": f"User-agent: *\nAllow: /\nSitemap: {address}sitemap.xml\n"}
 
 
 def _here(name: str, open_page: str) -> str:

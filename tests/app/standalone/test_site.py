@@ -11,20 +11,28 @@ from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 from urllib.parse import urlsplit
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from tests.app.read_html import Page
+from tests.conftest import SITE
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS, ROUTE
+from viz_app.lessons.index import Stop
 from viz_app.serving.models.translation_service import TranslationService
+from viz_app.standalone.link_picture import head_wall, link_picture
 from viz_app.standalone.live import live_weights
-from viz_app.text import LANGUAGES
+from viz_app.standalone.site_frame import SiteFrame, further_files
+from viz_app.text import LANGUAGES, texts
 from viz_app.text.glossary import terms
 
 WORKER = "service-worker.js"
+UNREAD = {"404.html", "robots.txt", "sitemap.xml"}  # files that no page loads, besides the pictures of links
 
 
 def files(site: Path) -> set[str]:
@@ -37,6 +45,8 @@ def pages(site: Path) -> dict[str, Page]:
 
 def addresses(page: Page) -> Iterator[str]:
     for _, attributes in page.tags:
+        if attributes.get("rel") in ("canonical", "alternate"):
+            continue  # must be absolute
         yield from (str(attributes[name]) for name in ("href", "src", "data-src") if name in attributes)
     told = next((text for _, attributes, text in page.texts if attributes.get("id") == "page"), "{}")
     yield from (value for name in ("url", "onward") if (value := json.loads(told).get(name)))
@@ -45,6 +55,8 @@ def addresses(page: Page) -> Iterator[str]:
 def test_every_address_is_relative_and_leads_to_a_file(site: Path) -> None:
     known, used, result = files(site), {WORKER, "manifest.webmanifest"}, pages(site)
     for name, page in result.items():
+        if name == "404.html":
+            continue  # is shown at any path
         for address in addresses(page):
             parts = urlsplit(address)
             path = posixpath.normpath(posixpath.join(posixpath.dirname(name), parts.path)) if parts.path else name
@@ -57,11 +69,15 @@ def test_every_address_is_relative_and_leads_to_a_file(site: Path) -> None:
         used |= {f"assets/{address}" for address in re.findall(r'url\("(.*?)"\)', (site / style).read_text("utf-8"))}
     manifest = json.loads((site / "manifest.webmanifest").read_text("utf-8"))
     assert manifest["start_url"] == "./" and {icon["src"] for icon in manifest["icons"]} <= known
-    assert used | {"index.html"} == known
+    pictures = {name.replace(".html", ".png") for name in result if "/" in name}
+    assert used | UNREAD | pictures | {"index.html"} == known
 
 
 def test_pages_run_and_load_only_what_is_in_the_folder(site: Path) -> None:
     for name, page in pages(site).items():
+        if name == "404.html":
+            assert page.policy["default-src"] == ["'none'"] and "script-src" in page.policy
+            continue
         assert page.policy["default-src"] == page.policy.get("style-src", ["'self'"]) == ["'self'"], name
         assert page.policy["base-uri"] == page.policy["form-action"] == ["'none'"]
         inside = {"font-src"} | ({"img-src"} if Path(name).stem in {entry.name for entry in LESSONS} else set())
@@ -81,7 +97,7 @@ def test_the_worker_lists_every_file_by_its_content(site: Path) -> None:
     told = re.match(r"const FILES = (.*?);\n", (site / WORKER).read_text("utf-8"))
     assert told is not None
     listed = json.loads(told[1])
-    assert listed.keys() == files(site) - {WORKER}
+    assert listed.keys() == {name for name in files(site) - {WORKER} - UNREAD if not name.endswith(".png")}
     for name, digest in listed.items():
         assert hashlib.blake2b((site / name).read_bytes(), digest_size=8).hexdigest() == digest
         if re.fullmatch(r"assets/[0-9a-f]{16}\.\w+", name):
@@ -122,7 +138,7 @@ def test_every_page_has_the_same_header_and_marks_what_is_open(site: Path) -> No
     for path, page in pages(site).items():
         language, _, name = path.rpartition("/")
         if not language:
-            continue  # leads to a language only
+            continue  # leads to a language only, or to the start page
         start = next(place for place, (_, each) in enumerate(page.tags) if each.get("class") == "site-nav")
         links = [each for tag, each in page.tags[start:] if tag == "a" and "rel" not in each]
         addresses = [f"{each}.html" for each in fixed] + [f"../en/{name}", f"../ko/{name}"]
@@ -144,15 +160,78 @@ def test_the_index_says_what_each_page_loads(site: Path, service: TranslationSer
     loaded = {address for address in addresses(page) if address.startswith("../assets/")}
     size = sum((site / address.removeprefix("../")).stat().st_size for address in loaded)
     size += (site / "en/model-random.html").stat().st_size
-    assert f'model-random.html">random (random)</a> <small>{size / 1e6:,.1f}\u202fMB' in index
+    assert f'model-random.html">random</a> <small>{size / 1e6:,.1f}\u202fMB' in index
     weights = [name for name in files(site) if name.endswith(".weights")]
     assert [(site / name).read_bytes() for name in weights] == [live_weights(service)]
     assert load_lesson("masks", "en").summary in index and "python -m viz_app class" in index
 
 
+def meta(page: Page) -> dict[str, str]:
+    """Description of a page by name or property."""
+    rows = (each for tag, each in page.tags if tag == "meta" and "content" in each)
+    return {str(each.get("name") or each.get("property")): str(each["content"]) for each in rows}
+
+
+def test_every_page_says_what_a_link_to_it_shows(site: Path) -> None:
+    told = {}
+    for path, page in pages(site).items():
+        if path == "404.html":
+            continue
+        words, name = meta(page), "en/index.html" if path == "index.html" else path
+        assert words["og:title"] and 20 < len(words["description"]) < 300, path
+        assert words["description"] == words["og:description"]
+        assert words["twitter:card"] == "summary_large_image"
+        assert words["og:image"] == f"{SITE}/{name.replace('.html', '.png')}"
+        with Image.open(site / name.replace(".html", ".png")) as picture:
+            assert (picture.format, picture.size) == ("PNG", (1200, 630))
+        links = {(each["rel"], each.get("hreflang")): each["href"] for tag, each in page.tags if tag == "link"}
+        file = name.partition("/")[2]
+        assert links["canonical", None] == words["og:url"] == f"{SITE}/{name}"
+        assert all(links["alternate", code] == f"{SITE}/{code}/{file}" for code in LANGUAGES)
+        told[path] = words["og:title"]
+    for language in LANGUAGES:
+        assert told[f"{language}/masks.html"] == f"{load_lesson('masks', language).title} · Headlight"
+    assert len({*told.values()}) >= len(told) - 4, "the titles differ, but for models and the start page"
+
+
+def test_the_picture_of_a_link_shows_every_head(service: TranslationService) -> None:
+    maps, t = service.translate("link", service.first_example).maps, texts("en")
+    wall = np.asarray(head_wall(maps, t)).astype(int)
+    brightness = wall[300:582].max(axis=2)
+    layers, heads = maps.weights("cross").shape[:2]
+    for axis, count in ((0, len(maps.kinds) * heads), (1, layers)):  # kinds side by side, a row for each layer
+        lit = np.pad(brightness.max(axis=axis) > wall[0, 0].max(), 1)
+        assert np.count_nonzero(np.diff(lit.astype(int)) == 1) == count
+    titled = [link_picture(title, "One line.", head_wall(maps, t)) for title in ("Masks", "Masks", "W" * 200)]
+    assert titled[0] == titled[1] != titled[2]
+
+
+def test_search_engines_get_every_page_and_only_those(site: Path) -> None:
+    schema = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+    places = ElementTree.parse(site / "sitemap.xml").getroot().iterfind(f"{schema}url/{schema}loc")
+    listed = [str(each.text).removeprefix(f"{SITE}/") for each in places]
+    assert sorted(listed) == sorted(name for name in pages(site) if "/" in name)
+    assert f"Sitemap: {SITE}/sitemap.xml" in (site / "robots.txt").read_text("utf-8").splitlines()
+    missing = (site / "404.html").read_text("utf-8")
+    assert 'href="/courses/heads/en/index.html"' in missing and 'href="/courses/heads/ko/index.html"' in missing
+
+
+def test_without_an_address_nothing_is_absolute() -> None:
+    assert further_files("", ["masks"]).keys() == {"404.html"}
+    frame = SiteFrame(texts("ko"), [], [], [])
+    head = frame.head(Stop("masks", 'A "b" <c>', "About & more."))
+    assert "http" not in head and "canonical" not in head and '"../ko/masks.png"' in head
+    assert "A &quot;b&quot; &lt;c&gt; · Headlight" in head and "About &amp; more." in head
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        (["{0}", "--address=ftp://example.org/"], "must be as https://example.org/heads/"),
+        (["{0}", '--address=https://example.org/"><script>'], "must be as https://"),
+        (["{0}", "--address=https://a@example.org/"], "must be as https://"),
+        (["{0}", "--address=https://example.org/?a=b"], "must be as https://"),
+        (["{0}", "--address=example.org"], "must be as https://"),
         (["{1}"], "letters, digits, dots and dashes"),
         (["{0}", "--force"], "is not a site"),
     ],
