@@ -115,6 +115,7 @@ def standalone_page(
     theme: PageTheme = "auto",
     allowed: Mapping[str, str] | None = None,
     style: str = "",
+    letters: str = "",
     paper: Paper | None = None,
 ) -> bytes:
     """Return a page whose modules read the blocks of data.
@@ -129,6 +130,7 @@ def standalone_page(
         theme: As for `theme_style`.
         allowed: As for `html_document`.
         style: Further rules.
+        letters: Text of a page that has few letters; its font has no others of the language.
         paper: What it prints instead of what is on the screen.
     """
     t = texts(language)
@@ -162,7 +164,7 @@ def standalone_page(
         f'\n<meta name="provenance" content="{escape(record_json(record))}">'
     )
     rules = (FOLDER / "page.css").read_text(encoding="utf-8")
-    style = "".join((theme_style(theme), font_style(language), style, rules, paper.style if paper else ""))
+    style = "".join((theme_style(theme), font_style(language, letters), style, rules, paper.style if paper else ""))
     scripts = [*map(self_starting, modules)]
     page = html_document(
         f"{title} · {PROGRAM}",

@@ -19,7 +19,7 @@ from viz_app.standalone.sentences import head_cards
 from viz_app.text import texts
 
 # The worker comes from the page's own text, and compiles its matrix product.
-_ALLOWED = {"script-src": "'wasm-unsafe-eval'", "worker-src": "blob:"}
+ALLOWED = {"script-src": "'wasm-unsafe-eval'", "worker-src": "blob:"}
 
 
 def live_document(service: TranslationService, language: str, *, weights: str | None = None) -> bytes:
@@ -48,7 +48,7 @@ def live_document(service: TranslationService, language: str, *, weights: str | 
         "findings": json.dumps(known, allow_nan=False).encode(),
         "flow": json.dumps(shortened(opening["flow"]), allow_nan=False).encode(),
     }
-    allowed = _ALLOWED | ({"connect-src": "'self'"} if weights else {})
+    allowed = ALLOWED | ({"connect-src": "'self'"} if weights else {})
     if weights is None:
         blocks["weights"] = live_weights(service)
         check_size(len(blocks["weights"]))

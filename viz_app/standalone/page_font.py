@@ -23,15 +23,16 @@ def math_style() -> str:
 
 
 @cache
-def font_style(language: str) -> str:
+def font_style(language: str, text: str = "") -> str:
     """Return rules with the font and its licence, and its use on the whole page.
 
     A character that it lacks comes from a font of the reader's computer. Takes some seconds the first time.
 
     Args:
         language: Its texts give the letters, such as "ko".
+        text: Gives the letters instead.
     """
-    letters = _subset({*map(chr, _ALWAYS), *_texts(language)})
+    letters = _subset({*map(chr, _ALWAYS), *(text or _texts(language))})
     rules = _rules("LICENSE.txt", f'font-family: "{_FAMILY}"; font-weight: 45 930', letters)
     return f'{rules}:root {{ --st-font: "{_FAMILY}", Pretendard, sans-serif; }}\n'
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from PIL import Image
 
+from transformer_core.model.transformer import count_parameters
 from transformer_core.model_export.refusals import ExportError
 from viz_app.explorer_view.live_model import check_live
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
+from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE, ROUTES
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.exit_ticket import load_exit_ticket
 from viz_app.lessons.html import prose_html
@@ -21,6 +22,7 @@ from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.registry import display_name
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.standalone.document import standalone_page
+from viz_app.standalone.home import render_home
 from viz_app.standalone.lessons import render_lesson
 from viz_app.standalone.link_picture import head_wall, link_picture
 from viz_app.standalone.live import live_document, live_weights
@@ -52,7 +54,7 @@ def write_site(folder: Path, services: Sequence[TranslationService], address: st
         edition.write_index()
     site.write_start(editions[0].frame.head(editions[0].home))
     site.write_worker()
-    for path, text in further_files(address, [*editions[0].files]).items():
+    for path, text in further_files(address, editions[0].names).items():
         site.add_file(path, text.encode())
 
 
@@ -60,7 +62,7 @@ class _Edition:
     """Pages in one language."""
 
     def __init__(self, site: SiteFolder, language: str, services: Sequence[TranslationService], address: str) -> None:
-        self.site, self.services, self.files = site, services, dict[str, set[str]]()
+        self.site, self.services, self.names = site, services, list[str]()
         self.t = t = texts(language)
         self.words = {entry.name: load_lesson(entry.name, language) for entry in LESSONS}
         titles = {each.name: display_name(t, each.name, each.card.languages) for each in services}
@@ -73,7 +75,7 @@ class _Edition:
         last = Stop(QUESTIONS, t("index.stop_questions"), t("index.about_questions"), ROUTE[QUESTIONS])
         self.route = [first, *(stop for stop in stops if stop.minutes), last]
         self.others = [stop for stop in stops if not stop.minutes]
-        self.home = Stop("index", t("site.title"), t("site.about"))
+        self.home = Stop("index", t("home.title"), t("site.about"))
         self.frame = SiteFrame(t, self.models, self.route, self.others, address)
         self.wall = self._wall(services[0])
 
@@ -108,25 +110,28 @@ class _Edition:
         self._add_text(Stop("glossary", t("nav.glossary"), t("site.about_glossary")), terms=glossary)
 
     def write_index(self) -> None:
-        """Write the start page: what is where, with the sizes of all pages."""
-        lists = {"models": self.models, "route": self.route, "others": self.others}
-        entries = {
-            name: "".join(self._entry(stop, _megabytes(self.site.size(self.files[stop.name]))) for stop in stops)
-            for name, stops in lists.items()
+        """Write the home, which says how large the site is; the smallest model translates there."""
+        live = [pair for pair in zip(self.models, self.services, strict=True) if _runs_live(pair[1])]
+        live.sort(key=lambda pair: count_parameters(pair[1].translator.model))
+        by_name = {stop.name: stop for stop in (*self.route, *self.others)} | {"translate": self.route[0]}
+        routes = {
+            name: [replace(by_name[stop], minutes=minutes) for stop, minutes in planned.items() if stop in by_name]
+            for name, planned in ROUTES.items()
         }
+        models = {stop.name: (service, self._weights(service)) for stop, service in live}
         paths = {path for path in self.site.hashes if not path.endswith(WEIGHTS)}
-        self._add_text(self.home, total=_megabytes(self.site.size(paths)), **entries)
+        self._add(self.home, render_home(self.t, models, by_name, routes, _megabytes(self.site.size(paths))))
 
     def _model(self, service: TranslationService) -> bytes:
         """Return the page of a translator that runs in the browser; of any other model, with its example sentences."""
-        try:
-            check_live(service.translator)
-        except ExportError:
+        if not _runs_live(service):
             sentences = map(service.validate, service.examples.values())
             good = [sentence for sentence in sentences if sentence.status == "good"]
             return render_sentences(service, good, self.t.language, session="site")
-        weights = self.site.keep(live_weights(service), WEIGHTS)
-        return live_document(service, self.t.language, weights=f"../{weights}")
+        return live_document(service, self.t.language, weights=self._weights(service))
+
+    def _weights(self, service: TranslationService) -> str:
+        return f"../{self.site.keep(live_weights(service), WEIGHTS)}"
 
     def _wall(self, service: TranslationService) -> Image.Image:
         return head_wall(service.translate("site", service.first_example).maps, self.t)
@@ -134,7 +139,8 @@ class _Edition:
     def _add(self, stop: Stop, page: bytes, wall: Image.Image | None = None) -> None:
         language, frame = self.t.language, self.frame
         name, head, header = f"{stop.name}.html", frame.head(stop), frame.header(stop.name)
-        self.files[stop.name] = self.site.add_page(name, language, page.decode(), head, header)
+        self.site.add_page(name, language, page.decode(), head, header)
+        self.names.append(stop.name)
         picture = link_picture(stop.title, stop.about, wall or self.wall)
         self.site.add_file(f"{language}/{stop.name}.png", picture)
 
@@ -144,12 +150,20 @@ class _Edition:
         body = f'<main id="content" class="site">{filled(f"site_{stop.name}.html", self.t, markup)}</main>'
         self._add(stop, page.replace(b'<main id="content"></main>', body.encode()))
 
-    def _entry(self, stop: Stop, size: str = "") -> str:
-        more = " · ".join(filter(None, [stop.minutes and self._minutes(stop.minutes), size]))
-        return f"<li>{link(f'{stop.name}.html', stop.title)} <small>{more}</small><p>{escape(stop.about)}</p></li>"
+    def _entry(self, stop: Stop) -> str:
+        minutes = self._minutes(stop.minutes) if stop.minutes else ""
+        return f"<li>{link(f'{stop.name}.html', stop.title)} <small>{minutes}</small><p>{escape(stop.about)}</p></li>"
 
     def _minutes(self, count: int) -> str:
         return f"{count}\u202f{self.t('index.minutes')}"
+
+
+def _runs_live(service: TranslationService) -> bool:
+    try:
+        check_live(service.translator)
+    except ExportError:
+        return False
+    return True
 
 
 def _megabytes(size: int) -> str:

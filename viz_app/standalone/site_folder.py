@@ -38,8 +38,8 @@ class SiteFolder:
         """Write a file that pages share; return its path, which its content gives."""
         return self._write(f"assets/{_hash(data)}{ending}", data)
 
-    def add_page(self, name: str, language: str, page: str, head: str, header: str) -> set[str]:
-        """Write a page below its header. Returns the paths of the page and of what it loads.
+    def add_page(self, name: str, language: str, page: str, head: str, header: str) -> None:
+        """Write a page below its header.
 
         Args:
             name: Such as "index.html", the same in all languages.
@@ -50,8 +50,7 @@ class SiteFolder:
         """
         text = split_document(page, lambda data, ending: f"../{self.keep(data, ending)}")
         text = _TITLE.sub("", text, count=1).replace("</head>\n<body>", f"{head}</head>\n<body>\n{header}", 1)
-        path = self._write(f"{language}/{name}", text.encode("utf-8", errors="replace"))
-        return {path, *re.findall(r"\.\./(assets/[\w.]+)", text)}
+        self._write(f"{language}/{name}", text.encode("utf-8", errors="replace"))
 
     def add_file(self, path: str, data: bytes) -> None:
         """Write a file that no page loads, so that no browser keeps it."""

@@ -63,7 +63,7 @@ def test_every_address_is_relative_and_leads_to_a_file(site: Path) -> None:
             assert not parts.scheme and not parts.netloc and not address.startswith("/"), (name, address)
             assert path in known, (name, address)
             ids = {str(each.get("id")) for _, each in result[path].tags} if parts.fragment else set()
-            assert not parts.fragment or parts.fragment in ids
+            assert not parts.fragment or "=" in parts.fragment or parts.fragment in ids
             used.add(path)
     for style in (name for name in known if name.endswith(".css")):
         used |= {f"assets/{address}" for address in re.findall(r'url\("(.*?)"\)', (site / style).read_text("utf-8"))}
@@ -83,7 +83,7 @@ def test_pages_run_and_load_only_what_is_in_the_folder(site: Path) -> None:
         inside = {"font-src"} | ({"img-src"} if Path(name).stem in {entry.name for entry in LESSONS} else set())
         assert all(page.policy.get(each, ["'self'", "data:"]) == ["'self'", "data:"] for each in inside), "of its paper"
         allowed = {source for at, sources in page.policy.items() if at not in inside for source in sources}
-        live = name.endswith("model-random.html")
+        live = name.endswith(("/model-random.html", "/index.html"))
         assert allowed <= {"'self'", "'none'"} | ({"blob:", "'wasm-unsafe-eval'"} if live else set()), name
         assert page.policy.get("script-src", ["'self'"])[0] == "'self'"
         assert not live or page.policy["worker-src"] == ["'self'", "blob:"]
@@ -155,15 +155,15 @@ def test_the_glossary_has_every_term_that_explains_itself(site: Path) -> None:
             assert not term.about or f"<dd>{term.about[language]}</dd>" in text
 
 
-def test_the_index_says_what_each_page_loads(site: Path, service: TranslationService) -> None:
-    index, page = (site / "en/index.html").read_text("utf-8"), pages(site)["en/model-random.html"]
-    loaded = {address for address in addresses(page) if address.startswith("../assets/")}
-    size = sum((site / address.removeprefix("../")).stat().st_size for address in loaded)
-    size += (site / "en/model-random.html").stat().st_size
-    assert f'model-random.html">random</a> <small>{size / 1e6:,.1f}\u202fMB' in index
-    weights = [name for name in files(site) if name.endswith(".weights")]
+def test_the_home_has_the_model_that_it_runs_and_leads_everywhere(site: Path, service: TranslationService) -> None:
+    home, weights = pages(site)["en/index.html"], [name for name in files(site) if name.endswith(".weights")]
     assert [(site / name).read_bytes() for name in weights] == [live_weights(service)]
-    assert load_lesson("masks", "en").summary in index and "python -m viz_app class" in index
+    [model] = home.data["models"]
+    assert model == {"page": "model-random.html", "url": f"../{weights[0]}", "size": len(live_weights(service))}
+    links = {str(each["href"]) for tag, each in home.tags if tag == "a" and "href" in each}
+    assert {"model-random.html#form=flow", "masks.html", "why.html", "questions.html"} <= links
+    text = (site / "en/index.html").read_text("utf-8")
+    assert load_lesson("masks", "en").summary in text and "python -m viz_app class" in text
 
 
 def meta(page: Page) -> dict[str, str]:

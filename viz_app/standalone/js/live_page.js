@@ -3,7 +3,7 @@
 import { readBuffer } from "../../components/common/buffer.js";
 import { mountWith } from "../../components/common/handover.js";
 import { headAddress, parseHead } from "../../components/common/heads/heads.js";
-import { h, tokenElement } from "../../components/common/page/dom.js";
+import { h } from "../../components/common/page/dom.js";
 import { fillText } from "../../components/common/text/format.js";
 import { receiveFinding } from "../../components/explorer/js/cards/findings.js";
 import { chosenToken } from "../../components/explorer/js/flow/flowparts.js";
@@ -11,9 +11,9 @@ import { Host } from "./host.js";
 import { LiveClient } from "./live_client.js";
 import { readBytes, readJson, readPacked } from "./packed.js";
 import { followAddress, keepAddress, readAddress, startWith } from "./page_address.js";
+import { noteSentence } from "./sentence_note.js";
 
 const REST = 60; // milliseconds after a key; a newer text also ends the search for an older one
-const MAX_UNKNOWN = 20; // characters that are listed
 
 /** @typedef {Record<"input" | "placeholder" | "examples" | "loading" | "load" | "unloaded", string>} Words
  * @typedef {{ text: string, examples: string[], words: Words, url: string | null, size: number }} About
@@ -141,7 +141,9 @@ class LivePage {
     if (sentence.status === "refused")
       this.field.value = this.text; // as the refusal says
     else this.text = text;
-    this.describe(sentence, refusal);
+    noteSentence(this.host.note, answer, this.client.live);
+    const hides = Boolean(refusal) && sentence.status !== "refused";
+    /** @type {HTMLElement} */ (document.querySelector("main")).hidden = hides;
     if (!payload) return;
     const linked = text === this.asked.text; // for the first time; later on the reader's own selection stays
     this.data = linked ? startWith(payload, this.asked.selection, true) : payload;
@@ -181,24 +183,6 @@ class LivePage {
     if (!flow || !fits(flow) || (at !== null && !flow.words[at])) return { ...request, against: null };
     const known = fits(contrast) && contrast?.at === at && contrast?.against === versus;
     return at === null || !versus || known ? null : { ...request, against: versus };
-  }
-
-  /**
-   * Says why a sentence is not translated, or what is to be known of its translation.
-   * @param {import("../../components/live/js/sentence.js").Sentence} sentence
-   * @param {string} [refusal]
-   */
-  describe({ status, unknown, tokens }, refusal = "") {
-    const { note } = this.host;
-    note.textContent = refusal;
-    /** @type {HTMLElement} */ (document.querySelector("main")).hidden = Boolean(refusal) && status !== "refused";
-    if (refusal) return;
-    const more = unknown.length > MAX_UNKNOWN ? " \u2026" : "";
-    const { words, trained: longest } = this.client.live;
-    const trained = longest ?? Infinity;
-    if (unknown.length)
-      note.append(words["unknown"], " ", tokenElement(unknown.slice(0, MAX_UNKNOWN).join(" "), "b"), more, " ");
-    if (tokens > trained) note.append(fillText(words["untrained"], { tokens, trained }));
   }
 
   /**

@@ -32,6 +32,7 @@ const UNIT = 10; // pixels of the font that is measured
  * @property {number} share 0 to 1.
  * @property {boolean} plays Whether the time bar does.
  * @property {Record<"encoder" | "decoder" | "biases", string>} names
+ * @property {boolean} [bare] Whether numbers and biases are left out.
  *
  * @typedef {object} FlowHand
  * @property {(hit: Hit | null) => void} point
@@ -96,7 +97,7 @@ export class FlowCanvas extends ScrollCanvas {
     if (stale || labels.family !== theme.font) this.labels = new Labels(theme.font, UNIT);
     this.stale = false;
     const measure = (/** @type {string} */ text, /** @type {number} */ size) => (this.labels.width(text) * size) / UNIT;
-    this.folded = new FoldedPlaces(tokens, width, height, measure, scale);
+    this.folded = new FoldedPlaces(tokens, width, height, measure, scale, view.bare);
     const word = view.unfold && chosen !== null ? words[chosen] : null;
     this.unfolded =
       word && new UnfoldedPlaces(tokens, word, chosen ?? 0, view.share, { width, height, scale }, measure);

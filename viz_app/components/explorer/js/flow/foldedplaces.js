@@ -41,15 +41,17 @@ export class FoldedPlaces {
    * @param {number} height
    * @param {Measure} measure
    * @param {number} [scale] Of letters.
+   * @param {boolean} [bare] Whether numbers and biases are left out.
    */
-  constructor(tokens, width, height, measure, scale = 1) {
+  constructor(tokens, width, height, measure, scale = 1, bare = false) {
     this.tokens = tokens;
     this.measure = measure;
     this.scale = scale;
+    this.bare = bare;
     this.inputs = [tokens.first, ...tokens.outputs];
     /** @type {Map<string, Place>} */
     this.places = new Map();
-    const upper = [...tokens.source, biasToken(tokens.biases)];
+    const upper = [...tokens.source, ...(bare ? [] : [biasToken(tokens.biases)])];
     const sizes = SIZES.map((size) => size * scale);
     const rows = (/** @type {number} */ size) => [
       this.slots(upper, size, measure),
@@ -99,10 +101,12 @@ export class FoldedPlaces {
     this.width = width;
     const unit = size / 19;
     const arcs = clamp(0.2 * height, 46, 110);
-    this.height = clamp(height, 250, 460);
-    this.source = Math.max(36 * unit, 0.6 * size + 24.5 * this.scale); // middles of the two lines, below number and bar
-    this.output = this.height - arcs - 40 * unit;
-    this.ends = { source: this.source + 0.85 * size, output: this.output - 0.85 * size, arc: this.output + 40 * unit };
+    this.height = clamp(height, this.bare ? 170 : 250, 460);
+    const number = this.bare ? 0 : 24 * unit; // with its bar
+    this.source = Math.max(12 * unit + number, 0.6 * size + (this.bare ? 4 : 24.5) * this.scale); // middles of two lines
+    const arc = this.height - arcs;
+    this.output = arc - 16 * unit - number;
+    this.ends = { source: this.source + 0.85 * size, output: this.output - 0.85 * size, arc };
     this.depth = arcs - 4;
     this.wide = Math.min(46 * unit, Math.max(26, (this.width / this.inputs.length) * 0.62)); // of all that adds to a word
   }
@@ -121,7 +125,7 @@ export class FoldedPlaces {
     const longest = (/** @type {Position[]} */ line, /** @type {number} */ most) =>
       Math.min(most, Math.max(...line.map(({ text }) => measure(text, this.size))));
     const most = width * 0.25;
-    const number = 34 * this.scale;
+    const number = this.bare ? 0 : 34 * this.scale;
     this.longest = { source: longest(upper, most), output: longest(this.inputs, most) };
     const left = number + this.longest.source + 6;
     const right = this.longest.output + number + 6;
@@ -150,7 +154,9 @@ export class FoldedPlaces {
    * @param {number} count
    */
   names(prefix, count) {
-    return Array.from({ length: count }, (_, i) => (prefix === "s" && i === count - 1 ? "b" : `${prefix}${i}`));
+    return Array.from({ length: count }, (_, i) =>
+      prefix === "s" && !this.bare && i === count - 1 ? "b" : `${prefix}${i}`,
+    );
   }
 
   /** @param {string} name */

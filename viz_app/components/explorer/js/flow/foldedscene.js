@@ -91,7 +91,7 @@ function strands(places, parts, output, narrow = 1) {
   for (const line of ["source", "output"]) {
     const order = line === "source" ? 1 : -1; // arcs lie in each other
     const there = parts
-      .filter(({ name, value }) => places.place(name).line === line && Math.abs(value) > LEAST * whole)
+      .filter(({ name, value }) => places.places.get(name)?.line === line && Math.abs(value) > LEAST * whole)
       .sort((a, b) => order * (places.place(a.name).at - places.place(b.name).at));
     let from = at - (wide * there.reduce((total, { value }) => total + Math.abs(value), 0)) / whole / 2;
     for (const { name, value } of there) {
@@ -143,6 +143,7 @@ function token(scene, places, name, values, focus, theme, written) {
   const align = across ? "center" : upper ? "right" : "left";
   const [x, y] = across ? [at, beside] : [beside, at];
   scene.set(name, letters(theme, text, [x, y, letter], { light, alpha, align, bold: chosen }));
+  if (places.bare) return;
   const small = NUMBER * scale;
   const number = value === undefined ? "" : signed(value, 1);
   const look = { light: Math.min(1, share * 2), alpha: value === undefined ? 0 : 1 };
