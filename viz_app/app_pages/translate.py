@@ -128,7 +128,7 @@ def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
     about = _about_examples(t, examples)
     with shared_row(key="sentence"):
         draw_models(t)
-        typed = sentence_field(t)
+        typed = sentence_field(t, streams=True)
         if about:
             st.menu_button(
                 t("translate.examples"),

@@ -23,6 +23,8 @@ FILE_WAYS = 400  # of a word, in the file of a page
 MAX_WORDS = 48  # of a longer translation the words around the chosen one
 MAX_HEADS = 3  # of a way
 MAX_NEURONS = 60  # of a word
+_TOGETHER = 8  # words between two checks whether to stop
+_PATIENCE = 0.2  # seconds: who types on has no use for it, and the next translation would wait for the cores
 STACKS = ("encoder", "decoder")
 
 
@@ -81,7 +83,7 @@ def flow(service: TranslationService, session: str, result: TranslationResult, s
     """
     length, at = len(result.maps.outputs), selection.chosen_token(result.maps.outputs.words)
     first = max(0, min(length - MAX_WORDS, (0 if at is None else at) - MAX_WORDS // 2))
-    return {"flow": _computed(service, session, result, range(first, min(length, first + MAX_WORDS)), None)}
+    return {"flow": _computed(service, session, result, range(first, min(length, first + MAX_WORDS)), None, _PATIENCE)}
 
 
 def contrast(
@@ -97,7 +99,7 @@ def contrast(
         return {"contrast": None}
     if other not in _vocabulary(service.translator):  # of an address
         return {"contrast": None}
-    return {"contrast": _computed(service, session, result, range(at, at + 1), other)}
+    return {"contrast": _computed(service, session, result, range(at, at + 1), other, 0.0)}
 
 
 def shortened(data: FlowData | None) -> FlowData | None:
@@ -114,14 +116,22 @@ def shortened(data: FlowData | None) -> FlowData | None:
 
 
 def _computed(
-    service: TranslationService, session: str, result: TranslationResult, at: range, against: str | None
+    service: TranslationService,
+    session: str,
+    result: TranslationResult,
+    at: range,
+    against: str | None,
+    patience: float,
 ) -> FlowData | None:
     if service.parses:
         return None
     translator, translation = service.translator, result.translation
     key = ("flow", translation.source, tuple(translation.hypotheses[0].ids), translation.finished, at, against)
     return service.compute_once(
-        session, key, lambda stop: flow_data(translator, translation, service.name, at, against, stop)
+        session,
+        key,
+        lambda stop: flow_data(translator, translation, service.name, at, against, stop),
+        patience=patience,
     )
 
 
@@ -155,9 +165,11 @@ def flow_data(
     run = teacher_forced_run(translator, translation.source, translation, points=POINTS)
     words: list[FlowWord | None] = [None] * len(run.tokens)
     other = None if against is None else _vocabulary(translator).index(against)
-    for each in flows(translator, run, positions, against=other):
-        check()
-        words[each.position] = _word(each)
+    at = range(len(run.tokens)) if positions is None else positions
+    for start in range(0, len(at), _TOGETHER):
+        for each in flows(translator, run, at[start : start + _TOGETHER], against=other):
+            check()
+            words[each.position] = _word(each)
     lens: list[list[str]] = []
     if against is None:
         top = logit_lens(translator, translation.source, translation, listed=1, should_stop=should_stop).top
@@ -193,7 +205,7 @@ def _word(flow: Flow) -> FlowWord:
         count=len(flow.ways),
         ways=places.ravel().tolist(),
         flows=_list(ways.value),
-        heads=[_largest(parts) for parts in ways.heads],
+        heads=_largest(ways.heads),
         states=stacks[0],
         residuals=stacks[1],
         neurons=[
@@ -204,20 +216,26 @@ def _word(flow: Flow) -> FlowWord:
     )
 
 
-def _largest(parts: FloatArray) -> list[float]:
-    """Return pairs of a head and its part, the largest first."""
-    heads = np.argsort(-np.abs(parts), kind="stable")[:MAX_HEADS].tolist()
-    return [number for head in heads if parts[head] for number in (head, _short(parts[head]))]
+def _largest(parts: FloatArray) -> list[list[float]]:
+    """Return pairs of a head and its part, the largest first, for each row of parts (ways, H)."""
+    heads = np.argsort(-np.abs(parts), axis=1, kind="stable")[:, :MAX_HEADS]
+    rows = zip(heads.tolist(), _rows(np.take_along_axis(parts, heads, axis=1)), strict=True)
+    return [[number for pair in zip(*row, strict=True) if pair[1] for number in pair] for row in rows]
 
 
 def _short(number: float) -> float:
-    """Round to four significant digits."""
-    return float(f"{number:.4g}")
+    return _list(np.array([number]))[0]
 
 
 def _list(numbers: FloatArray) -> list[float]:
-    return [_short(number) for number in numbers.tolist()]
+    """Return numbers with four significant digits."""
+    return _rows(numbers[None])[0]
 
 
 def _rows(numbers: FloatArray) -> list[list[float]]:
-    return [_list(row) for row in numbers]
+    exact = numbers.astype(np.float64)
+    sizes = np.abs(exact, where=exact != 0, out=np.ones_like(exact))
+    digits = np.clip(3 - np.floor(np.log10(sizes)), -22, 22)  # 10 to the power of more is not exact
+    up, down = 10.0 ** np.maximum(digits, 0), 10.0 ** np.maximum(-digits, 0)
+    rounded: list[list[float]] = (np.rint(exact * up / down) / up * down).tolist()
+    return rounded

@@ -28,7 +28,7 @@ from viz_app.serving.token_bucket import TokenBucket
 # --- the server -------------------------------------------------------------------------------------------------------
 
 # Of one connection. A browser sends a frame for each message and one for each ping of the server, every 30 seconds.
-FRAMES_PER_SECOND = 10
+FRAMES_PER_SECOND = 20
 FRAME_BURST = 200
 MAX_DOWNLOADS = 256  # files that are made, or wait, at once; each is a thread
 KEPT_SECONDS = 10.0  # of a downloaded file, at least; with a longer time old files would fill the memory

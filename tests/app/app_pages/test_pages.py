@@ -19,7 +19,7 @@ from viz_app.serving.models import registry
 from viz_app.text import texts
 from viz_app.text.examples import EXAMPLES, FIRST_EXAMPLE
 from viz_app.text.glossary import definitions
-from viz_app.ui import error_boundary
+from viz_app.ui import error_boundary, sentence_field
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.model import own_model
 
@@ -53,6 +53,15 @@ def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Pa
     best = actual["selection"]  # `metrics.json` and arrays count from 0, the address from 1
     assert (best["kind"], best["layer"], best["head"]) == ("cross", 1, 2)
     assert address(app)["head"] == "cross.2.3"
+
+
+@pytest.mark.parametrize(("sessions", "pause"), [(0, 50), (1, 50), (3, 150), (30, 250)])
+def test_each_key_is_answered_while_few_share_the_server(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch, sessions: int, pause: int
+) -> None:
+    monkeypatch.setattr(sentence_field, "connected_sessions", lambda: sessions)
+    assert app.run().text_input(key="text").proto.live_debounce_ms == pause
+    assert app.switch_page("app_pages/lab.py").run().text_input(key="text").proto.live_debounce_ms == 250
 
 
 def test_a_link_restores_the_state_which_survives_languages_and_pages(app: AppTest) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from typing import Any
 
 import pytest
 
+from tests.app.serving.scheduling.test_request_queue import wait_until
 from transformer_core.analysis.flow import POINTS, flows
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_maps import KINDS
@@ -14,6 +16,7 @@ from viz_app.components.explorer.selection import Selection
 from viz_app.explorer_view import flow as flow_view
 from viz_app.explorer_view.flow import contrast, flow
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
+from viz_app.serving.scheduling.request_queue import Superseded
 
 _TEXT = "The bus is late."
 
@@ -98,3 +101,29 @@ def test_of_a_long_translation_the_words_around_the_chosen_one_are_explained(
 )
 def test_the_pinned_token_is_chosen_before_the_newest(selection: Selection, word: int | None) -> None:
     assert selection.chosen_token((0, 0, 1, 2)) == word
+
+
+def test_it_waits_whether_somebody_types_on(service: TranslationService, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A translation that is asked for at once takes its place before it has computed anything."""
+    result = service.translate("me", "The bus is early.")
+    monkeypatch.setattr(flow_view, "_PATIENCE", 60.0)
+    monkeypatch.setattr(flow_view, "flow_data", lambda *_: pytest.fail("it computes"))
+    outcome: list[type[BaseException]] = []
+
+    def ask() -> None:
+        with pytest.raises(Superseded) as error:
+            flow(service, "me", result, Selection())
+        outcome.append(error.type)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    wait_until(lambda: "me" in service.queue._newest)
+    service.translate("me", "The bus is not late.")
+    thread.join(30)
+    assert outcome == [Superseded]
+
+
+@pytest.mark.parametrize("number", [0.0, 1.0, -0.00012345, 9999.6, 123456.0, 0.30000001, 7e-30, 2.71828])
+def test_numbers_have_four_significant_digits(number: float) -> None:
+    assert flow_view._short(number) == pytest.approx(float(f"{number:.4g}"), rel=1e-12)
+    assert len(repr(flow_view._short(number))) <= 10

@@ -18,7 +18,7 @@ from transformer_core.decoding.draft import Draft, OnStep
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import TeacherForcedInput, Translator
 
-DRAFT_SECONDS = 0.1  # to the first draft of a sentence, and between two: each has all rows so far
+DRAFT_SECONDS = 0.1  # between two drafts of a sentence: each has all rows so far
 
 
 class Decoded(NamedTuple):
@@ -69,7 +69,7 @@ def decode_together(
         should_stop: Called before every step.
         is_given_up: Called after every step with the number of a sentence: whether every session has given it up.
         drafts: Numbers of the sentences of which drafts are wanted.
-        on_draft: Called with these, at most once in `DRAFT_SECONDS` for each sentence.
+        on_draft: Called with these, from the first step on, at most once in `DRAFT_SECONDS` for each sentence.
 
     Returns:
         The result of each sentence; None if it was given up, an error if its maps are too large.
@@ -100,7 +100,7 @@ def decode_together(
 
 def _in_time(drafts: Collection[int], on_draft: OnDraft) -> OnStep:
     """Return what hands over the drafts of these sentences when they are due."""
-    due = dict.fromkeys(drafts, time.monotonic() + DRAFT_SECONDS)
+    due = dict.fromkeys(drafts, 0.0)
 
     def on_step(number: int, draft: Draft) -> None:
         if time.monotonic() >= due.get(number, math.inf):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from viz_app.serving.decoding.decoded_batch import Decoded, DraftBytes, OnDraft
 
 _TRIES = 3  # of a batch; one that ends three processes will end the next one, too
-_POLL_SECONDS = 0.02  # a sentence that is given up leaves its batch this soon
+_POLL_SECONDS = 0.005  # a sentence that is given up leaves its batch this soon, and a draft is handed over
 _MAX_MODELS = 3  # in a process
 _PARENT_SECONDS = 2.0
 

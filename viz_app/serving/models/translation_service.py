@@ -169,6 +169,7 @@ class TranslationService:
         *,
         on_position: OnPosition | None = None,
         visitor: Visitor | None = None,
+        patience: float = 0.0,
     ) -> Value:
         """Compute a value with the model, once for all sessions, and cache it.
 
@@ -179,6 +180,7 @@ class TranslationService:
                 is shared and must not be changed.
             on_position: Called with the number of requests ahead while this one waits for the model.
             visitor: Origin of the request, if the caller's run does not say.
+            patience: Seconds before the computation begins, in which a newer request of the session may take over.
 
         Raises:
             Superseded: When a newer request of the session took over.
@@ -198,7 +200,7 @@ class TranslationService:
                 raise DeadlineExceeded(f"no translation after {self.deadline:g} seconds") from None
 
         with measured("computation"):
-            value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position, visitor)
+            value: Value = self.cache.get_in_turn(key, stoppable, self.queue, session, on_position, visitor, patience)
         return value
 
     def give_up(self, session: str) -> None:

@@ -31,6 +31,12 @@ _waiting = Gauge("headlight_requests_waiting", "Requests waiting in the queue.")
 _working = Gauge("headlight_requests_working", "Slots and batches in use.")
 
 
+def connected_sessions() -> int:
+    """Return the number of sessions that are connected."""
+    (gauge,) = sessions.collect()
+    return int(gauge.samples[0].value)
+
+
 @contextmanager
 def measured(kind: str) -> Iterator[None]:
     """Count a request for the model, time it and log it.

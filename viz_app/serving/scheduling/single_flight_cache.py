@@ -107,6 +107,7 @@ class SingleFlightCache(Generic[Value]):
         session: str,
         on_position: OnPosition | None = None,
         visitor: Visitor | None = None,
+        patience: float = 0.0,
     ) -> Value:
         """Return the value of a key; compute it in a slot of a queue.
 
@@ -117,6 +118,7 @@ class SingleFlightCache(Generic[Value]):
             session: Session that asks; its newer request in the same queue cancels this one.
             on_position: Called with the number of requests ahead while this one waits for a slot.
             visitor: Origin of the request, if the caller's run does not say.
+            patience: Seconds before the computation asks for its slot, unless a newer request takes over.
 
         Raises:
             Superseded: A newer request took over.
@@ -125,6 +127,8 @@ class SingleFlightCache(Generic[Value]):
         with queue.ticket(session, visitor) as ticket:
 
             def work(should_stop: ShouldStop) -> Value:
+                if patience:
+                    ticket.wait(patience)
                 with queue.slot(ticket, on_position):
                     return compute(should_stop)
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_MESSAGE_BYTES = 1_000_000  # of a message from a browser; the longest sentence with all settings has a hundredth
-# Of one connection: each message is a run of the page, 35 ms of a core. A slider that is dragged sends a burst.
-MESSAGES_PER_SECOND = 5
+# Of one connection: each message is a run of the page, 35 ms of a core, unless the next one replaces it. Nobody types
+# faster; a slider that is dragged sends a burst.
+MESSAGES_PER_SECOND = 10
 MESSAGE_BURST = 20
 # Streamlit accepts files here though the app asks for none, publishes its statistics, and has accounts and agents.
 CLOSED = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent", "/auth", "/oauth2callback")

@@ -151,6 +151,12 @@ def test_drafts_are_those_of_the_search(service: TranslationService, monkeypatch
         np.testing.assert_allclose(sent, np.concatenate([part.ravel() for part in rows]), atol=1 / 500)
 
 
+def test_the_first_step_is_a_draft_however_quick_the_search_is(service: TranslationService) -> None:
+    drafts: list[decoding.DraftBytes] = []
+    service.translate("a", TEXTS[4], on_draft=drafts.append)
+    assert len(drafts[0].ids) + drafts[0].finished == 1
+
+
 def test_a_run_that_ends_at_a_draft_ends_no_batch(
     service: TranslationService, batches: list[list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
