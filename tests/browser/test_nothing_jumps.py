@@ -12,6 +12,8 @@ from tests.browser.rest import settled
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+    from tests.browser.conftest import OpenPage
+
 GOOD = 0.1  # "good" is below that, https://web.dev/articles/cls
 # What has moved since the page began, as a share of the window; with `all` also soon after a press.
 SHIFT = """(all) => new Promise((done) => {
@@ -26,8 +28,10 @@ BOXES = """(all) => all.map((one) => { const { x, y, width, height } = one.getBo
     return [x, y, width, height]; })"""
 
 
-def test_the_app_loads_without_a_jump(page: Page) -> None:
-    page.locator(".explorer .tile").first.wait_for()
+@pytest.mark.parametrize("path", ["", "lessons?lesson=positions", "lab"])
+def test_the_app_loads_without_a_jump(open_page: OpenPage, app_url: str, path: str) -> None:
+    page = open_page(f"{app_url}/{path}")
+    page.locator(".explorer .tile, .lesson canvas").first.wait_for()
     settled(page)
     assert page.evaluate(SHIFT, False) < GOOD
 

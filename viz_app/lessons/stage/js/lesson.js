@@ -90,6 +90,7 @@ export class Lesson {
     if (same && theme.key === this.theme.key) return;
     this.theme = theme;
     theme.apply(this.root);
+    if (!same) this.resize(); // at once, so that it is never seen in another shape
     this.changed();
   }
 
