@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 from tests.browser.conftest import CheckAccessibility, OpenLesson, OpenPage
 from tests.browser.lesson_driver import ANSWERED, Lesson
@@ -57,6 +57,16 @@ def test_from_a_head_in_translate_to_the_lab_and_back(open_page: OpenPage, app_u
     page.locator(".st-key-open-head button").click()
     page.locator(".explorer").wait_for()
     assert until(page, lambda: parse_qs(urlsplit(page.url).query).get("head") == [other])
+
+
+def test_a_card_of_try_this_opens_its_experiment(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/?text={quote('Birds sing.')}", still=True)
+    page.locator(".try-this [data-card=redirect]").click()
+    lesson = Lesson(page)
+    lesson.wait(ANSWERED)
+    tops = lesson.get("lesson.scene.own.top")
+    assert max(tops, key=lambda top: top[2])[0] == "\u2581Die"  # what the card shows
+    assert max(tops, key=lambda top: top[1])[0] == "\u2581Der"
 
 
 def test_a_long_computation_is_stopped_and_computed_after_all(

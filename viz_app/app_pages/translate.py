@@ -64,6 +64,7 @@ from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_row import shared_row
 from viz_app.ui.translate.external_views import draw_external_views, open_view
+from viz_app.ui.translate.try_this import draw_try_this
 
 if TYPE_CHECKING:
     from viz_app.serving.decoding.decoded_batch import DraftBytes
@@ -112,6 +113,7 @@ def main() -> None:
             draw_ask(t, attention_question(branch.maps, selection))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
         draw_external_views(t, branch.maps, selection, identity, seen.provenance)
+        draw_try_this(t)
     else:
         with status.container():
             _draw_refusal(t, sentence)
