@@ -234,9 +234,12 @@ type Without = {
   head: string;
   before: number;
   after: number;
+  worst: [string, number, number]; // a token, and its probability before and after
   words: [string, boolean][];
   original: [string, boolean][];
 };
+/** The head that a sentence needs most, and its rank by effect among the heads that were measured. */
+type NeededHead = { model: string; source: string; head: string | null; rank: number; count: number };
 /** A measure of a head atlas: explorer_view/head_measures.py; `rank` instead of the value sorts. */
 type HeadMeasure = {
   name: string;
@@ -355,6 +358,7 @@ type Findings = {
   roles?: Roles | null;
   card?: HeadCardData | null;
   off?: Without | null;
+  needed?: NeededHead | null;
   free?: Free | null;
   flow?: FlowData | null; // null: the model has none
   contrast?: FlowData | null;
@@ -452,11 +456,12 @@ type ExplorerHeader = {
     titles?: Record<string, string>;
     /** Tokens that the translation was forced to begin with: of the selection, as far as these maps have it. */
     force?: string;
-    /** Of a page without Python: whether heads, or all of a layer, can be switched off, tokens forced or the flow
+    /** Of a page without Python: whether any head can be switched off, or the one that is needed most,
+     * tokens forced or the flow
      * computed (false: it is there, but no comparison), the branches that are there, and the model as commands name it. */
     answers?: {
       off?: boolean;
-      layer?: boolean;
+      needed?: boolean;
       branches?: number[];
       force?: boolean;
       checkpoint?: string;

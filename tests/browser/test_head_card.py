@@ -135,6 +135,23 @@ def test_by_keyboard_it_opens_leads_on_and_closes_and_its_head_is_switched_off(
     page.locator(".off-button").click()
     wait_for_result(page, without(translator, OTHER, "cross.4.4"))
 
+    # The switch on its tile puts it on, the key X another one off; last the sentence says which head it needs most.
+    page.locator(".tile[data-head='4.4']").hover()
+    page.locator(".tile-switch").click()
+    page.locator(".off").wait_for(state="hidden")
+    page.locator(".tile[data-head='5.1']").press("x")
+    wait_for_result(page, without(translator, OTHER, "cross.5.1"))
+    page.locator(".off-most").press("Enter")
+    assert until(page, lambda: (state(page, "off") or "").count(".") == 2)
+    page.locator(".off-line").first.wait_for()
+    needed = state(page, "off")
+    assert needed == str(Head(*(state(page, name) for name in ("kind", "layer", "head"))))
+    wait_for_result(page, without(translator, OTHER, needed))
+    assert "144" in page.locator(".off").inner_text()
+    assert page.locator(".tile.switched-off").count() == 1 and page.locator(".off-most").is_hidden()
+    page.locator(".tile.switched-off").press("X")
+    page.locator(".off").wait_for(state="hidden")
+
 
 def test_a_head_without_a_role_says_so_and_an_example_is_opened_with_its_row(app_url: str, open_page: OpenPage) -> None:
     page = open_page(f"{app_url}/?lang=en&head=encoder.2.5&card=open")

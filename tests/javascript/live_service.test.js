@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readBuffer } from "../../viz_app/components/common/buffer.js";
+import { allHeads, headAddress } from "../../viz_app/components/common/heads/heads.js";
 import { LiveService } from "../../viz_app/components/live/js/service.js";
 import { joined, tinyModel } from "./tiny_model.js";
 
@@ -98,6 +99,32 @@ test("a prefix begins the translation, and one that cannot is an error in words"
   assert.match(await failed([99]), /id 99/);
   assert.match(await failed(["never"]), /id -1/);
   assert.match(await failed(Array(40).fill(5)), /the prefix has 40 tokens, but this translation may have at most/);
+});
+
+test("the head that is needed most is the first without which the translation changes, or has the largest effect", async () => {
+  const { ask, service } = await opened();
+  const without = [];
+  const text = "abc a";
+  for (const head of allHeads(2, 2)) without.push((await ask({ do: "without", text, heads: [head] }))[0].off);
+  without.sort((one, other) => one.after - other.after);
+  const { translator } = service;
+  const translated = translator.text.bind(translator);
+  for (const [changing, rank] of [
+    [0, 1],
+    [2, 3],
+    [4, 5],
+    [7, 1],
+  ]) {
+    translator.text = (found) => {
+      const { head } = without[changing];
+      return found.off.map(headAddress).includes(head) ? "another" : translated({ ...found, search: whole.search });
+    };
+    const whole = translator.begin(translator.validate(text));
+    while (!whole.search.done) whole.search.step();
+    const [{ needed }] = await ask({ do: "needed", text });
+    const { head } = without[rank - 1];
+    assert.deepEqual(needed, { model: "tiny", source: text, head, rank, count: without.length });
+  }
 });
 
 test("heads are switched off in groups", async () => {

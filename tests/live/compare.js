@@ -5,6 +5,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { readBuffer } from "../../viz_app/components/common/buffer.js";
+import { headAddress } from "../../viz_app/components/common/heads/heads.js";
+import { headsByEffect } from "../../viz_app/components/live/js/effects.js";
 import { flowData } from "../../viz_app/components/live/js/flowdata.js";
 import { explorerPayload } from "../../viz_app/components/live/js/payload.js";
 import { refusalText } from "../../viz_app/components/live/js/sentence.js";
@@ -40,6 +42,7 @@ const found = {
   levels: 0,
   cells: 0,
   off: 0,
+  effects: 0,
   flows: 0,
   words: 0,
   ways: 0,
@@ -159,7 +162,7 @@ function comparePayloads(packed, wanted, text) {
   }
 }
 
-for (const { text, heads, translation, words, original, before, after } of expected.off) {
+for (const { text, heads, translation, words, original, before, after, worst } of expected.off) {
   const changed = search(text, { off: heads });
   assert.equal(translator.text(changed), translation);
   const told = translator.compareWithout(search(text), changed);
@@ -167,14 +170,27 @@ for (const { text, heads, translation, words, original, before, after } of expec
   const most = LOG * (original.length + 20);
   near(told.before, before, most, text);
   near(told.after, after, most, text);
+  assert.equal(told.worst[0], worst[0]);
+  for (const part of [1, 2]) near(told.worst[part], worst[part], LOG, text);
   found.off++;
 }
 
-for (const { text, prefix, flow, ...options } of expected.flows) {
-  const steps = flowData(translator, search(text, { prefix }), options);
+for (const { text, effects } of expected.effects) {
+  const heads = finished(headsByEffect(translator, search(text), Infinity));
+  assert.equal(heads.length, Object.keys(effects).length);
+  for (const head of heads) near(head.effect, effects[headAddress(head)], 40 * LOG, `${text} ${headAddress(head)}`);
+  for (const [index, { effect }] of heads.entries()) assert.ok(!index || effect <= heads[index - 1].effect);
+  found.effects += heads.length;
+}
+
+function finished(steps) {
   let step = steps.next();
   while (!step.done) step = steps.next();
-  const { words, ...about } = step.value;
+  return step.value;
+}
+
+for (const { text, prefix, flow, ...options } of expected.flows) {
+  const { words, ...about } = finished(flowData(translator, search(text, { prefix }), options));
   const { words: wanted, ...otherAbout } = flow;
   assert.deepEqual(about, otherAbout);
   assert.deepEqual(

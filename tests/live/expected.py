@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from transformer_core.analysis.ablation import translate_without
+from transformer_core.analysis.ablation import all_heads, translate_without
+from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.attention_maps import KINDS
 from transformer_core.decoding.beam import SearchResult
 from transformer_core.head import Head
@@ -26,7 +27,7 @@ from viz_app.serving.scheduling.request_queue import RequestQueue
 from viz_app.text import texts
 
 _BATCH = 32
-CASES = ("texts", "searches", "maps", "payloads", "off", "flows")
+CASES = ("texts", "searches", "maps", "payloads", "off", "effects", "flows")
 
 # Unicode that a normaliser changes or a vocabulary lacks, besides what a reader types.
 _BLOCKS = (
@@ -184,8 +185,16 @@ class Expected:
                     "original": result.original,
                     "before": result.before,
                     "after": result.log_probability,
+                    "worst": result.worst,
                 }
             )
+
+    def effects(self, sentence: str) -> None:
+        """The effect of every head on the translation."""
+        text = self.translator.translate(sentence, beam=BEAM).text
+        totals = head_effects(self.translator, sentence, text).totals.tolist()
+        effects = dict(zip(map(str, all_heads(self.translator)), totals, strict=True))
+        self.cases["effects"].append({"text": sentence, "effects": effects})
 
     def flows(
         self,

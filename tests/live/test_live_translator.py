@@ -59,6 +59,7 @@ def write_all(folder: Path, checkpoint: Path, sentences: Sequence[str], texts: i
     expected.payloads(HARD[:3], branches=(0, 1, 9))
     heads = [*map(head_named, ("encoder.1.2", "decoder.2.1", "cross.2.2"))]
     expected.off(HARD[0], [*([head] for head in heads), heads])
+    expected.effects(HARD[5])
     prefixes = [expected.translator.encode_target(text).ids[:3] for text in ("Le vieux", "Un", "Les chiens \u2603")]
     ended = (*prefixes[0], expected.translator.tokenizer.special.eos)
     expected.searches(HARD[:4], prefixes=[*prefixes, ended])
@@ -76,6 +77,7 @@ def check(result: dict[str, Any], texts: int, searches: int, nodes: int) -> None
     assert result["texts"] >= texts and result["searches"] >= searches and result["nodes"] >= nodes
     assert result["ties"] <= 3
     assert result["maps"] == len(HARD) and result["payloads"] == 9 and result["off"] == 4
+    assert result["effects"] >= 18
     assert result["flows"] == 6 and result["ways"] > 1_000
     assert result["levels"] < 0.01 * result["cells"]  # levels of a weight that differ, by one
 

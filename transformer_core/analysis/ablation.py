@@ -53,6 +53,7 @@ class AblatedTranslation:
         original: Words of the original, and whether each differs from this translation.
         log_probability: Of the original translation, in nats, under the changed model.
         before: Log-probability of the original under the whole model.
+        worst: The token of the original that loses most, and its probability under the whole and the changed model.
     """
 
     text: str
@@ -60,6 +61,7 @@ class AblatedTranslation:
     original: list[tuple[str, bool]]
     log_probability: float
     before: float
+    worst: tuple[str, float, float]
 
 
 def translate_without(
@@ -80,15 +82,29 @@ def translate_without(
         should_stop: See `Translator.translate`.
     """
     off = list(heads)
-    before = translator.score([(original.source, original.text)])[0]
+    ids = translator.encode_target(original.text).ids
+    before = _log_p(translator, original.source, ids)
     if not off:
         text, after = original.text, before
     else:
         with ablated(translator, off):
             text = translator.translate(original.source, beam=beam, should_stop=should_stop).text
-            after = translator.score([(original.source, original.text)])[0]
+            after = _log_p(translator, original.source, ids)
     first, second = word_diff(original.text.split(), text.split())
-    return AblatedTranslation(text, second, first, after, before)
+    at = int((before - after).argmax())
+    token = translator.tokenizer.tokens([*ids, translator.tokenizer.special.eos])[at]
+    worst = (token, before[at].exp().item(), after[at].exp().item())
+    return AblatedTranslation(text, second, first, after.sum().item(), before.sum().item(), worst)
+
+
+def _log_p(translator: Translator, source: str, ids: list[int]) -> Tensor:
+    """Return (T,) log-probabilities of the tokens of a translation, `</s>` included, in nats."""
+    import torch
+
+    from transformer_core.translator import TeacherForcedInput
+
+    with torch.no_grad():
+        return translator.read([TeacherForcedInput(translator.encode(source), ids)])[0].double()
 
 
 def ablated(translator: Translator, heads: Iterable[Head]) -> AbstractContextManager[None]:

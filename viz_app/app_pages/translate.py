@@ -20,6 +20,7 @@ from viz_app.classroom.questions import attention_question
 from viz_app.components.address import publish
 from viz_app.components.explorer.mount import (
     asked_sentence,
+    asks_needed_head,
     explorer,
     head_off,
     last_head_off,
@@ -291,6 +292,8 @@ def _send_findings(
         if served.head_atlas.atlas is not None:  # also while it is closed, so that it opens at once
             send_finding(key, findings.card(served, t, Head(selection.kind, selection.layer, selection.head)))
         send_finding(key, findings.without_head(served, session_id, result, head_off(key)))
+        if asks_needed_head(key):
+            send_finding(key, findings.needed_head(served, session_id, result))
         send_finding(key, findings.roles(served, session_id, t))
         if served.parses and served.translator.decoding.constrained:
             send_finding(key, findings.free_search(served, session_id, result))

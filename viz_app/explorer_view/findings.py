@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.analysis.ablation import Head, translate_without
+from transformer_core.analysis.ablation import Head, all_heads, translate_without
 from viz_app.explorer_view.head_card import head_card, names_of_heads
 from viz_app.explorer_view.head_measures import head_measures, likeliest_filters, role_filters
+from viz_app.lessons.lab.limits import MAX_FLOPS_OF_ALL_HEADS, PassFlops
 from viz_app.serving.models.head_roles import measure_roles
 from viz_app.serving.models.parse_tree import parse_tree
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from transformer_core.attention_maps import Kind
     from transformer_core.translator import Translation
     from viz_app.serving.scheduling.single_flight_cache import ShouldStop
+
+_TRIES = 5  # heads that a sentence is translated without
 
 
 def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]:
@@ -92,8 +95,42 @@ def without_head(
         lambda stop: translate_without(translator, original, [head], beam=BEAM, should_stop=stop),
     )
     about = {"model": service.name, "source": original.source, "head": str(head)}
-    numbers = {"before": ablation.before, "after": ablation.log_probability}
+    numbers = {"before": ablation.before, "after": ablation.log_probability, "worst": ablation.worst}
     return {"off": {**about, **numbers, "words": ablation.words, "original": ablation.original}}
+
+
+def needed_head(service: TranslationService, session: str, result: TranslationResult) -> dict[str, Any]:
+    """Return the head that a sentence needs most.
+
+    Of the heads with the largest effects it is the first without which the translation changes, or else the first. None
+    where model and sentence are too large to measure all heads.
+
+    Args:
+        service: The model.
+        session: As for `TranslationService.translate`.
+        result: The translation with all heads.
+
+    Raises:
+        Superseded: when a newer request of the session took over.
+    """
+    translator, original = service.translator, result.translation
+    heads = all_heads(translator)
+    about = {"model": service.name, "source": original.source, "count": len(heads)}
+    lengths = len(original.source_encoding.ids) + 1, len(original.hypotheses[0].ids) + 1
+    passes = PassFlops.from_lengths(translator.config, *lengths)
+    if sum(passes.from_layer(kind, layer) for kind, layer, _ in heads) > MAX_FLOPS_OF_ALL_HEADS:
+        return {"needed": {**about, "head": None, "rank": 0}}
+
+    def compute(stop: ShouldStop) -> list[int]:
+        from transformer_core.analysis.effects.head_effects import head_effects
+
+        effects = head_effects(translator, original.source, original.text, should_stop=stop)
+        return effects.totals.argsort(descending=True)[:_TRIES].tolist()
+
+    largest = [heads[number] for number in service.compute_once(session, ("heads.needed", original.source), compute)]
+    without = (without_head(service, session, result, head)["off"] for head in largest)
+    rank = next((rank for rank, off in enumerate(without, 1) if off["words"] != off["original"]), 1)
+    return {"needed": {**about, "head": str(largest[rank - 1]), "rank": rank}}
 
 
 def free_search(service: TranslationService, session: str, result: TranslationResult) -> dict[str, Any]:

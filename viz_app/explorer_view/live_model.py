@@ -23,7 +23,7 @@ from viz_app.text import Texts
 MAX_PARAMETERS = 100_000_000  # of a model in a browser: 400 MB of float32
 BROWSER = "the browser"
 
-ANSWERS = {"force": True, "layer": True, "flow": True}  # of a page that runs the model
+ANSWERS = {"force": True, "flow": True, "needed": True}  # of a page that runs the model
 
 # Parts of a payload that do not depend on the sentence, or only say where the explorer starts.
 _FIXED = ("version", "languages", "colours", "texts", "alignment", "follow", "defaults", "opens", "selection", "gloss")

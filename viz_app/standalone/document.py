@@ -45,6 +45,7 @@ class PageSentence:
         text: The sentence as typed.
         branches: Payloads of `viz_app.components.explorer.pack`, one for each branch from 0 on.
         off: Findings of `without_head`, by head, such as "cross.6.8".
+        needed: Finding of `needed_head`; None for none.
         free: Finding of `free_search`; None for none.
         flow: Finding of `explorer_view.flow`, of the first branch; None for none.
     """
@@ -52,6 +53,7 @@ class PageSentence:
     text: str
     branches: Sequence[bytes]
     off: Mapping[str, Any] = field(default_factory=dict)
+    needed: Mapping[str, Any] | None = None
     free: Mapping[str, Any] | None = None
     flow: Mapping[str, Any] | None = None
 
@@ -84,7 +86,9 @@ def explorer_page(
     findings = {
         "cards": cards or {},
         "roles": roles,
-        "sentences": [{"off": sentence.off, "free": sentence.free} for sentence in sentences],
+        "sentences": [
+            {"off": sentence.off, "needed": sentence.needed, "free": sentence.free} for sentence in sentences
+        ],
     }
     about = {
         "sentences": [

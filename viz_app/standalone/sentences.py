@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from transformer_core.analysis.ablation import Head
-from transformer_core.attention_maps import KINDS
+from transformer_core.analysis.ablation import all_heads
+from transformer_core.head import head_named
 from transformer_core.progress import tracked
 from viz_app.components.explorer.selection import Selection
 from viz_app.components.explorer.weights import packed_size
@@ -88,7 +88,12 @@ def _prepared(
 ) -> PageSentence:
     text, best = sentence.text, service.translate(session, sentence.source)
     count = _count(best, branches)
-    answers = {"off": heads_off, "branches": list(range(count)), **checkpoint_record(service.translator)}
+    answers = {
+        "off": heads_off,
+        "needed": True,
+        "branches": list(range(count)),
+        **checkpoint_record(service.translator),
+    }
     made = shortened(flow(service, session, best, Selection())["flow"])
     if made is not None:
         answers["flow"] = False  # for no comparison
@@ -96,19 +101,14 @@ def _prepared(
     for branch in range(count):
         result = service.translate_branch(session, best, branch)
         payloads.append(branch_payload(t, service, (text, branch), best, result, answers=answers))
-    heads = tracked(list(all_heads(service)), "head") if heads_off else ()
+    needed = findings.needed_head(service, session, best)["needed"]
+    heads = (
+        tracked(all_heads(service.translator), "head") if heads_off else map(head_named, filter(None, [needed["head"]]))
+    )
     off = {str(head): findings.without_head(service, session, best, head)["off"] for head in heads}
     searches = service.parses and service.translator.decoding.constrained
     free = findings.free_search(service, session, best)["free"] if searches else None
-    return PageSentence(text=text, branches=payloads, off=off, free=free, flow=made)
-
-
-def all_heads(service: TranslationService) -> Iterator[Head]:
-    """Yield kind, layer and head, from 0, of every head of the model."""
-    config = service.translator.config
-    for kind in KINDS:
-        for layer in range(config.num_layers):
-            yield from (Head(kind, layer, head) for head in range(config.num_heads))
+    return PageSentence(text=text, branches=payloads, off=off, needed=needed, free=free, flow=made)
 
 
 def head_cards(service: TranslationService, t: Texts, known: set[str] | None = None) -> dict[str, dict[str, Any]]:
@@ -120,7 +120,7 @@ def head_cards(service: TranslationService, t: Texts, known: set[str] | None = N
         known: Sentences that the page can show, the only examples that can be pressed; None for any.
     """
     cards = {}
-    for head in all_heads(service):
+    for head in all_heads(service.translator):
         card = findings.card(service, t, head)["card"]
         if card is None:
             break

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from transformer_core.analysis.ablation import translate_without
+from transformer_core.analysis.ablation import all_heads, translate_without
 from transformer_core.constituency_parser import ConstituencyParser
 from transformer_core.head import Head
 from transformer_core.parsing.trees import constituent_spans
 from transformer_core.translator import Translator
-from viz_app.explorer_view.findings import free_search, roles, without_head
+from viz_app.explorer_view.findings import free_search, needed_head, roles, without_head
 from viz_app.serving.models.head_roles import role_tables
-from viz_app.serving.models.translation_service import TranslationService
+from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
 from viz_app.text import texts
 
@@ -47,6 +47,27 @@ def test_the_translation_without_a_head(service: TranslationService) -> None:
     assert (told["source"], told["model"], told["head"]) == ("The bus.", "random", "cross.2.3")
     assert [told["words"], told["original"]] == [expected.words, expected.original]
     assert (told["before"], told["after"]) == pytest.approx((expected.before, expected.log_probability))
+
+
+@pytest.mark.parametrize("text", ["The bus.", "A dog sleeps in the garden.", "Why?"])
+def test_the_head_that_a_sentence_needs_most(service: TranslationService, text: str) -> None:
+    result = service.translate("a", text)
+    told = needed_head(service, "a", result)["needed"]
+    heads = all_heads(service.translator)
+    without = {
+        str(head): translate_without(service.translator, result.translation, [head], beam=BEAM) for head in heads
+    }
+    largest = sorted(without, key=lambda head: without[head].log_probability)[:5]
+    changed = [head for head in largest if without[head].text != result.translation.text] or largest
+    assert (told["source"], told["model"], told["count"]) == (text, "random", len(heads))
+    assert told["head"] == changed[0] == largest[told["rank"] - 1]
+
+
+def test_heads_are_not_measured_where_it_takes_too_long(
+    service: TranslationService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("viz_app.explorer_view.findings.MAX_FLOPS_OF_ALL_HEADS", 1.0)
+    assert needed_head(service, "a", service.translate("a", "The bus."))["needed"]["head"] is None
 
 
 @pytest.mark.parametrize("head", [None, ("cross", 99, 0), ("encoder", 0, 99)])

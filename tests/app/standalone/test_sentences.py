@@ -19,7 +19,7 @@ from tests.page_record import page_record
 from transformer_core.analysis.ablation import translate_without
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main
-from transformer_core.head import Head
+from transformer_core.head import Head, head_named
 from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import split_buffer
@@ -94,6 +94,18 @@ def test_heads_off_and_roles_are_in_the_page(run: Callable[..., int], translator
         expected = translate_without(translator, best, [Head(kind, 0, 1)], beam=BEAM)
         assert off[f"{kind}.1.2"]["after"] == pytest.approx(expected.log_probability)
     assert findings["roles"] is None or findings["roles"]["heads"].keys() == set(KINDS)
+
+
+def test_a_page_has_the_head_that_each_sentence_needs_most(
+    run: Callable[..., int], translator: Translator, tmp_path: Path
+) -> None:
+    page = written(run, tmp_path, f"--text={SENTENCE}", f"--text={OTHER}")
+    for text, each in zip((SENTENCE, OTHER), json.loads(blocks(page)["findings"])["sentences"], strict=True):
+        needed = each["needed"]
+        assert needed["source"] == text and list(each["off"]) == [needed["head"]]
+        best = translator.translate(text, beam=BEAM)
+        expected = translate_without(translator, best, [head_named(needed["head"])], beam=BEAM)
+        assert each["off"][needed["head"]]["after"] == pytest.approx(expected.log_probability)
 
 
 @pytest.mark.parametrize(

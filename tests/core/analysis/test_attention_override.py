@@ -141,6 +141,12 @@ def test_without_heads_the_sentence_is_translated_again(translator: Translator) 
         assert every.text == translator.translate(TEXT, beam=4).text
         assert every.log_probability == pytest.approx(translator.score([(TEXT, original.text)])[0])
     assert every.before == nothing.before
+    whole = teacher_forced_run(translator, TEXT, original.text)
+    with edit(translator.model, points, lambda value, _site: torch.zeros_like(value)):
+        changed = teacher_forced_run(translator, TEXT, original.text)
+    at = int((whole.log_p - changed.log_p).argmax())
+    assert every.worst[0] == whole.tokens[at]
+    assert every.worst[1:] == pytest.approx([run.log_p[at].exp().item() for run in (whole, changed)])
 
 
 def test_words_that_differ_are_marked() -> None:

@@ -105,6 +105,11 @@ def head_off(key: str) -> Head | None:
         return None
 
 
+def asks_needed_head(key: str) -> bool:
+    """Tell whether the browser asks for the head that the sentence needs most, to switch that off."""
+    return events.last_report(key, _OFF) == "needed"
+
+
 def asked_sentence(key: str) -> tuple[str, int] | None:
     """Return the example sentence that was pressed in the card of a head, and the number of the press; None for none.
 
@@ -130,7 +135,7 @@ def _presses(key: str) -> str:
 def send_finding(key: str, finding: Mapping[str, Any]) -> None:
     """Send the explorer what was found out after it was drawn: one name and plain values.
 
-    The name is `flow`, `contrast`, `roles`, `card`, `off` or `free`. The maps are not sent again for it.
+    The name is `flow`, `contrast`, `roles`, `card`, `off`, `needed` or `free`. The maps are not sent again for it.
     """
     (name,) = finding
     _mount_finding(key=f"code-of-{key}-{name}", data={**finding, "key": key}, height="content")

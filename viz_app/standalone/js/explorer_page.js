@@ -10,7 +10,7 @@ import { followAddress, keepAddress, readAddress, startWith } from "./page_addre
 
 /** @typedef {{ text: string, branches: string[] }} PageSentence Its branches are names of data blocks.
  * @typedef {{ cards: Record<string, HeadCardData>, roles: Roles | null, sentences: SentenceFindings[] }} PageFindings
- * @typedef {{ off: Record<string, Without>, free: Free | null }} SentenceFindings
+ * @typedef {{ off: Record<string, Without>, needed: NeededHead, free: Free | null }} SentenceFindings
  */
 
 class ExplorerPage {
@@ -53,7 +53,8 @@ class ExplorerPage {
     const { findings, off } = this;
     const prepared = findings?.sentences[this.at];
     const card = findings?.cards[headAddress(this.selection)] ?? null;
-    receiveFinding({ card, off: prepared?.off[off ?? ""] ?? null, free: prepared?.free ?? null });
+    const { needed = null, free = null } = prepared ?? {};
+    receiveFinding({ card, off: prepared?.off[off ?? ""] ?? null, needed, free });
   }
 
   /** What the words are made of; of the first branch only. */

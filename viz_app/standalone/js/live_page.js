@@ -25,7 +25,7 @@ class LivePage {
   branch = 0;
   /** @type {string | null} Tokens that the translation is forced to begin with, a space between. */
   force = null;
-  /** @type {string | null} Heads that are switched off, such as "cross.6.7 cross.6.8". */
+  /** @type {string | null} The head that is switched off, such as "cross.6.8"; "needed" for the one that is needed most. */
   off = null;
   /** @type {{ flow: FlowData | null, contrast: FlowData | null }} What the words are made of, as far as it is known. */
   made = { flow: null, contrast: null };
@@ -152,8 +152,13 @@ class LivePage {
     keepAddress(text, this.selection);
     await this.show();
     if (!this.off) return;
-    const reply = await this.client.ask({ do: "without", text, heads: this.off.split(" ").map(parseHead) });
-    if (reply) receiveFinding({ off: reply.off });
+    if (this.off === "needed") {
+      const reply = await this.client.ask({ do: "needed", text });
+      if (reply) receiveFinding({ needed: reply.needed });
+    } else {
+      const reply = await this.client.ask({ do: "without", text, heads: [parseHead(this.off)] });
+      if (reply) receiveFinding({ off: reply.off });
+    }
   }
 
   /** Asks for what is not known of the flow: of all words, then of the chosen one compared with a token. */

@@ -79,7 +79,7 @@ export class Explorer {
     this.menu.panel.append(...this.recorder.film.tools.map(({ button }) => button), this.files.element);
     this.overview = new Overview(this.store);
     this.card = new HeadCard(this.store);
-    this.switch = new HeadSwitch(this.store);
+    this.switch = new HeadSwitch(this.store, this.overview);
     this.headName = h("b", { class: "head-name" }); // beside the flow, which is of no one head
     this.aboutHead = h("div", { class: "head-card" }, this.headName, ...this.card.tools, ...this.switch.tools);
     this.presenter = tool("present", {
@@ -455,6 +455,7 @@ export class Explorer {
    * @param {KeyboardEvent} event
    */
   key(event) {
+    if (this.body.contains(/** @type {Node} */ (event.composedPath()[0]))) this.switch.key(event);
     if (event.key !== "Escape") return this.player.key(event);
     const { zoom, pin } = this.store.state;
     if (this.figure.flows && this.figure.flow.fold()) return;

@@ -90,7 +90,7 @@ export class Overview {
     this.openHead({ kind: block.kind, layer: block.one ? this.store.state.layer : row, head });
   }
 
-  /** @param {{ kind: Kind, layer: number, head: number }} head */
+  /** @param {{ kind: Kind, layer: number, head: number, off?: string }} head Perhaps switched off. */
   openHead(head) {
     const { state } = this.store;
     const { zoom, form } = state;

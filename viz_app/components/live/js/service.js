@@ -1,6 +1,8 @@
 // The translator behind messages: the newest request ends the others, and long work stops to hear of it.
 
+import { headAddress } from "../../common/heads/heads.js";
 import { draftOf } from "./draft.js";
+import { headsByEffect } from "./effects.js";
 import { flowData } from "./flowdata.js";
 import { plainProduct } from "./linear.js";
 import { readFiles } from "./loading.js";
@@ -18,12 +20,12 @@ import { requestKey, Translator } from "./translator.js";
  * What the service is told.
  *
  * `open`: the model and its files. `translate`: a sentence as typed, perhaps with a prefix and without some heads, and the
- * branch whose maps are wanted. `without`: the sentence again without some heads. `flow`: what each word of a branch is
- * made of, in a long one those around the word `at`; or that word alone, compared with a token.
+ * branch whose maps are wanted. `without`: the sentence again without some heads. `needed`: the head that it needs most.
+ * `flow`: what each word of a branch is made of, in a long one those around the word `at`; or that word alone, compared with a token.
  * @typedef {{ request: number } & (
  *   { do: "open", live: LiveModel, files: FileSource } |
  *   { do: "translate", text: string, branch?: number } & import("./translator.js").Options |
- *   { do: "without", text: string, heads: HeadPlace[] } |
+ *   { do: "without", text: string, heads: HeadPlace[] } | { do: "needed", text: string } |
  *   { do: "flow", text: string } & Pick<import("./translator.js").Options, "prefix"> & FlowOptions
  * )} LiveRequest
  */
@@ -34,12 +36,13 @@ import { requestKey, Translator } from "./translator.js";
  * @typedef {{ request: number } & (
  *   { loaded: number, total: number } | { ready: true, kernel: boolean } | { draft: Draft } |
  *   { sentence: Sentence, refusal?: string, translation?: string, payload?: Uint8Array } |
- *   { off: Without } | { flow: FlowData | null } | { superseded: true } | { failed: string }
+ *   { off: Without } | { needed: NeededHead } | { flow: FlowData | null } | { superseded: true } | { failed: string }
  * )} LiveAnswer
  */
 
 const MAX_SEARCHES = 8; // that are kept
 const DRAFTS = 80; // milliseconds to the first draft, and between two; a short sentence has none
+const MAX_TRIES = 5; // heads that a translation is made without
 const MAX_SILENCE = 12; // milliseconds of work before it looks for a newer request
 
 export class LiveService {
@@ -81,9 +84,17 @@ export class LiveService {
     const { encoding, ...told } = sentence;
     if (!encoding) return this.post({ request, sentence: told, refusal: refusalText(told, translator.live.words) });
     const drafts = message.do === "translate";
-    const state = await this.search(translator, request, sentence, message.do === "without" ? {} : message, drafts);
+    const own = message.do === "without" || message.do === "needed"; // translation of the model
+    const state = await this.search(translator, request, sentence, own ? {} : message, drafts);
     if (!state) return this.post({ request, superseded: true });
-    if (message.do === "flow") return this.explain(translator, state, message);
+    if (message.do === "flow") {
+      const flow = await this.finish(request, flowData(translator, state, message));
+      return this.post({ request, ...(flow === undefined ? { superseded: true } : { flow }) });
+    }
+    if (message.do === "needed") {
+      const needed = await this.needed(translator, request, sentence, state);
+      return this.post({ request, ...(needed ? { needed } : { superseded: true }) });
+    }
     if (message.do === "without") {
       const changed = await this.search(translator, request, sentence, { off: message.heads });
       const off = changed && translator.compareWithout(state, changed);
@@ -139,18 +150,39 @@ export class LiveService {
   }
 
   /**
-   * Answers with the flow of a translation, unless a newer request comes.
+   * The head that a translation needs most: of those with the largest effects, the first without which it changes.
    * @param {Translator} translator
+   * @param {number} request
+   * @param {Sentence} sentence
    * @param {Found} found
-   * @param {{ request: number } & FlowOptions} message
+   * @returns {Promise<NeededHead | null>} Null when a newer request came.
    */
-  async explain(translator, found, { request, ...options }) {
-    const steps = flowData(translator, found, options);
-    while (await this.goesOn(request)) {
-      const { done, value } = steps.next();
-      if (done) return this.post({ request, flow: value });
+  async needed(translator, request, sentence, found) {
+    const heads = await this.finish(request, headsByEffect(translator, found));
+    if (!heads) return null;
+    let rank = 1;
+    for (const [index, head] of heads.slice(0, MAX_TRIES).entries()) {
+      const changed = await this.search(translator, request, sentence, { off: [head] });
+      if (!changed) return null;
+      if (translator.text(changed) === translator.text(found)) continue;
+      rank = index + 1;
+      break;
     }
-    this.post({ request, superseded: true });
+    const about = { model: translator.live.header.about.model, source: found.text };
+    return { ...about, head: headAddress(heads[rank - 1]), rank, count: heads.length };
+  }
+
+  /**
+   * The result of work; undefined when a newer request came.
+   * @template Value
+   * @param {number} request
+   * @param {Generator<undefined, Value>} work
+   */
+  async finish(request, work) {
+    while (await this.goesOn(request)) {
+      const { done, value } = work.next();
+      if (done) return value;
+    }
   }
 
   /**

@@ -9,6 +9,7 @@ import { DecoderLayer, EncoderLayer } from "./layers.js";
 /** @typedef {{ keys: Float32Array, values: Float32Array }} KeysAndValues (n, h d_k) and (n, h d_v) */
 /** @typedef {{ length: number, layers: KeysAndValues[] }} Source What the decoder reads of a sentence. */
 /** @typedef {{ kind: Kind, layer: number, head: number }} HeadPlace All numbers from 0. */
+/** @typedef {{ layer: number, x: Float32Array }} Start A layer and what it reads, (n, d). */
 /**
  * Receives the weights of a layer, (h, Q, K).
  * @typedef {(kind: Kind, layer: number, weights: Float32Array) => void} Record
@@ -67,14 +68,15 @@ export class Transformer {
    * Encodes a source, and projects it to the keys and values of each layer of the decoder.
    * @param {number[]} ids With `</s>`.
    * @param {Record} [record]
+   * @param {Start} [start] If the layers below need not be read again.
    * @returns {Source}
    */
-  encode(ids, record) {
+  encode(ids, record, start) {
     const { length } = ids;
     const all = Int32Array.from(ids.keys());
-    /** @type {Float32Array} */
-    let x = this.embed(ids, (row) => row, this.config.tie === "all" ? "embedding" : "source_embedding");
+    let x = start?.x ?? this.embed(ids, (row) => row, this.config.tie === "all" ? "embedding" : "source_embedding");
     for (const [number, layer] of this.encoder.entries()) {
+      if (number < (start?.layer ?? 0)) continue;
       const weights = record ? new Float32Array(this.config.num_heads * length * length) : null;
       const attention = layer.selfAttention;
       x = layer.encode(x, length, (x) =>
@@ -104,16 +106,17 @@ export class Transformer {
    * @param {number[]} tokens
    * @param {Int32Array[]} paths
    * @param {Record} [record] With as many keys of self-attention as the last path is long.
+   * @param {Start} [start] As for `encode`.
    */
-  decode(source, cache, tokens, paths, record) {
+  decode(source, cache, tokens, paths, record, start) {
     const rows = tokens.length;
     const first = paths[0][paths[0].length - 1];
     const all = Int32Array.from({ length: source.length }, (_, position) => position);
     const cells = (/** @type {number} */ keys) =>
       record ? new Float32Array(this.config.num_heads * rows * keys) : null;
-    /** @type {Float32Array} */
-    let x = this.embed(tokens, (row) => paths[row].length - 1);
+    let x = start?.x ?? this.embed(tokens, (row) => paths[row].length - 1);
     for (const [number, layer] of this.decoder.entries()) {
+      if (number < (start?.layer ?? 0)) continue;
       const { selfAttention, crossAttention } = layer;
       const [own, cross] = [cells(paths[rows - 1].length), cells(source.length)];
       const attendToSelf = (/** @type {Float32Array} */ x) => {

@@ -10,6 +10,7 @@ import { Transformer } from "./transformer.js";
 import { wordDiff } from "./worddiff.js";
 
 /** @typedef {import("./transformer.js").HeadPlace} HeadPlace */
+/** @typedef {import("./transformer.js").Start} Start */
 /** @typedef {import("./sentence.js").Sentence} Sentence */
 /** @typedef {import("./tokenizer.js").Encoding} Encoding */
 /**
@@ -98,16 +99,19 @@ export class Translator {
    * @param {number[]} source With `</s>`.
    * @param {number[]} target `<s>` and the tokens.
    * @param {import("./transformer.js").Record} [record]
+   * @param {{ memory?: import("./transformer.js").Source, encoder?: Start, decoder?: Start }} [start] What is known
+   *   of the layers below the heads.
    */
-  forcedPass(off, source, target, record) {
+  forcedPass(off, source, target, record, start = {}) {
     const model = this.model.without(off);
     const slots = Int32Array.from(target.keys());
     const paths = target.map((_, position) => slots.subarray(0, position + 1));
-    return model.decode(model.encode(source, record), model.makeCache(target.length), target, paths, record);
+    const memory = start.memory ?? model.encode(source, record, start.encoder);
+    return model.decode(memory, model.makeCache(target.length), target, paths, record, start.decoder);
   }
 
   /**
-   * Log-probability in nats of a text as the translation of a source, `</s>` included.
+   * Log-probabilities in nats of the tokens of a text as the translation of a source, `</s>` included.
    * @param {Encoding} source
    * @param {string} text
    * @param {HeadPlace[]} off
@@ -115,13 +119,21 @@ export class Translator {
   score(source, text, off = []) {
     const { bos, eos } = this.special;
     const { ids } = this.tokenizer.encode(text);
-    const vectors = this.forcedPass(off, [...source.ids, eos], [bos, ...ids]);
-    const logits = this.model.logits(vectors, ids.length + 1);
-    const size = logits.length / (ids.length + 1);
-    return [...ids, eos].reduce((total, id, row) => {
+    return this.logProbabilities(this.forcedPass(off, [...source.ids, eos], [bos, ...ids]), [...ids, eos]);
+  }
+
+  /**
+   * Log-probabilities in nats of tokens.
+   * @param {Float32Array} vectors (n, d) of the decoder.
+   * @param {number[]} ids (n)
+   */
+  logProbabilities(vectors, ids) {
+    const logits = this.model.logits(vectors, ids.length);
+    const size = logits.length / ids.length;
+    return ids.map((id, row) => {
       const values = logits.subarray(row * size, (row + 1) * size);
-      return total + values[id] - logSumExp(values);
-    }, 0);
+      return values[id] - logSumExp(values);
+    });
   }
 
   /**
@@ -134,17 +146,25 @@ export class Translator {
     const before = this.tokenizer.decode(search.hypotheses[0].ids);
     const words = (/** @type {string} */ sentence) => sentence.split(SPACES).filter(Boolean);
     const [original, now] = wordDiff(words(before), words(this.text(changed)));
+    const [whole, less] = [this.score(encoding, before), this.score(encoding, before, changed.off)];
+    const losses = whole.map((each, at) => each - less[at]);
+    const at = losses.indexOf(Math.max(...losses));
+    const ids = [...this.tokenizer.encode(before).ids, this.special.eos];
     return {
       model: this.live.header.about.model,
       source: text,
       head: changed.off.map(headAddress).join(" "),
-      before: this.score(encoding, before),
-      after: this.score(encoding, before, changed.off),
+      before: total(whole),
+      after: total(less),
+      worst: [this.tokenizer.tokens[ids[at]], Math.exp(whole[at]), Math.exp(less[at])],
       words: now,
       original,
     };
   }
 }
+
+/** @param {number[]} values */
+export const total = (values) => values.reduce((sum, each) => sum + each, 0);
 
 /**
  * One text for a sentence and its options.

@@ -1,28 +1,41 @@
-// Beside the map of a head: a switch. Above the pictures: the translation without the head.
+// Beside the map of a head and on its tile: a switch. Above the pictures: the translation without the head.
 
-import { headAddress } from "../../../common/heads/heads.js";
-import { fill, h, setAttribute, tokenElement } from "../../../common/page/dom.js";
+import { headAddress, parseHead } from "../../../common/heads/heads.js";
+import { fill, h, setAttribute, svg, tokenElement } from "../../../common/page/dom.js";
 import { explainIn } from "../../../common/page/explained.js";
-import { fillText, signed, tiny } from "../../../common/text/format.js";
+import { fillText, percent, signed, tiny } from "../../../common/text/format.js";
+import { tokenText } from "../../../common/text/tokens.js";
 import { findings } from "./findings.js";
+
+const NEEDED = "needed"; // instead of a head that is switched off: the one that the sentence needs most, while it is unknown
 
 export class HeadSwitch {
   /** @type {ExplorerTexts} */
   texts;
   /** @type {Translation} */
   translation;
+  fixed = true; // whether no head can be switched off
 
-  /** @param {Store} store */
-  constructor(store) {
+  /**
+   * @param {Store} store
+   * @param {import("../overview.js").Overview} overview
+   */
+  constructor(store, overview) {
     this.store = store;
-    this.button = h("button", { class: "off-button", click: () => this.toggle() });
-    this.layer = h("button", { class: "plain off-layer", click: () => this.toggle(true) });
+    this.overview = overview;
+    this.button = h("button", { class: "off-button", "aria-keyshortcuts": "X", click: () => this.toggle() });
+    this.most = h("button", { class: "plain off-most", click: () => this.store.set({ off: NEEDED }) });
     this.cause = h("p", { class: "note" });
-    this.tools = [this.button, this.layer, this.cause];
+    this.tools = [this.button, this.most, this.cause];
     this.title = h("p", { class: "off-title" });
     this.body = h("div", { class: "off-body" });
-    this.back = h("button", { class: "plain off-back", click: () => this.toggle() }, "\u00d7");
+    this.back = h("button", { class: "plain off-back", click: () => this.end() }, "\u00d7");
     this.result = h("section", { class: "off", hidden: true, role: "status" }, this.title, this.body, this.back);
+    const power = svg("svg", { viewBox: "0 0 24 24" }, svg("path", { d: "M12 4v8M7 7a7 7 0 1 0 10 0" }));
+    this.mark = h("span", { class: "tile-switch", "aria-hidden": "true" }, power); // of the tile under the pointer
+    const { element } = overview.tiles;
+    element.addEventListener("pointerover", () => this.point());
+    element.addEventListener("click", (event) => this.press(event), true);
   }
 
   /**
@@ -32,32 +45,81 @@ export class HeadSwitch {
   build(translation, texts) {
     this.translation = translation;
     this.texts = texts;
+    this.most.textContent = texts.needed;
     setAttribute(this.back, "aria-label", texts.off_back);
     this.back.title = texts.off_back;
   }
 
-  /** @param {boolean} [all] Whether all heads of the layer are switched, not one. */
-  toggle(all = false) {
+  toggle() {
     const { kind, layer, head, off } = this.store.state;
-    const { heads } = this.translation.kinds[kind];
-    const places = all ? Array.from({ length: heads }, (_, head) => headAddress({ kind, layer, head })) : [];
-    this.store.set({ off: off ? null : places.join(" ") || headAddress({ kind, layer, head }) });
+    this.store.set({ off: off ? null : headAddress({ kind, layer, head }) });
+  }
+
+  end() {
+    this.toggle();
     this.button.focus({ preventScroll: true });
+  }
+
+  /** The switch is in the corner of the tile under the pointer. */
+  point() {
+    const tile = this.overview.pointed;
+    if (!tile || this.fixed || this.mark.parentElement === tile.button) return;
+    this.mark.title = fillText(this.texts.off_tile, { head: headAddress(this.place(tile)) });
+    tile.button.append(this.mark);
+  }
+
+  /** @param {MouseEvent} event On a tile. */
+  press(event) {
+    if (!this.mark.contains(/** @type {Node} */ (event.target))) return;
+    event.stopPropagation(); // or the tile would open
+    this.toggleTile(this.overview.pointed);
+  }
+
+  /** @param {KeyboardEvent} event X switches the head of the tile that has the focus, or the selected one. */
+  key({ key, target, ctrlKey, metaKey, altKey }) {
+    if (key.toLowerCase() !== "x" || ctrlKey || metaKey || altKey || this.fixed) return;
+    const tile = this.overview.tiles.all.find(({ button }) => button === target);
+    if (tile) this.toggleTile(tile);
+    else this.toggle();
+  }
+
+  /** @param {Tile | null} tile */
+  toggleTile(tile) {
+    if (!tile) return;
+    const place = this.place(tile);
+    const address = headAddress(place);
+    this.store.set({ ...place, off: this.store.state.off === address ? null : address });
+  }
+
+  /** @param {Tile} tile */
+  place(tile) {
+    const { block, head } = tile;
+    return { kind: block.kind, layer: block.layerOf(tile, this.store.state.layer), head };
+  }
+
+  /** What is known of the head that this sentence needs most. */
+  get needed() {
+    const { needed } = findings(this.translation.key);
+    const { source, model } = this.translation.about ?? {};
+    return needed?.source === source && needed?.model === model ? needed : null;
   }
 
   /** @param {State} state */
   update(state) {
-    const { texts, translation } = this;
+    const { texts, translation, needed } = this;
     const { about, beam } = translation;
     const own = !beam?.shown && !about?.force; // nothing else is an answer of the model
-    const fixed = !about || about.answers?.off === false || !own;
-    this.button.hidden = this.cause.hidden = fixed;
-    this.layer.hidden = fixed || !about.answers?.layer || Boolean(state.off);
-    this.layer.textContent = fillText(texts.off_layer, { layer: state.layer + 1 });
+    this.fixed = !about || about.answers?.off === false || !own;
+    this.button.hidden = this.cause.hidden = this.fixed && !state.off;
+    this.most.hidden =
+      !about || !own || Boolean(about.answers && !about.answers.needed) || state.off === (needed?.head ?? NEEDED);
     this.button.textContent = state.off ? texts.off_back : texts.off;
     setAttribute(this.button, "aria-pressed", String(Boolean(state.off)));
     this.cause.textContent = texts.no_cause;
-    this.result.hidden = !state.off || fixed;
+    for (const tile of this.overview.tiles.all)
+      tile.button.classList.toggle("switched-off", headAddress(this.place(tile)) === state.off);
+    if (state.off === NEEDED && needed?.head) this.overview.openHead({ ...parseHead(needed.head), off: needed.head });
+    this.result.hidden = !state.off || !own;
     if (!this.result.hidden) this.show(state);
   }
 
@@ -65,16 +127,16 @@ export class HeadSwitch {
    * The translation with and without the head, and what the first one has lost.
    * @param {State} state
    */
-  show({ kind, layer, head, off }) {
-    const { texts, translation } = this;
-    const count = off?.split(" ").length ?? 1;
-    const values = { kind: texts[`kind_${kind}`], head: headAddress({ kind, layer, head }), layer: layer + 1, count };
-    this.title.textContent = fillText(count > 1 ? texts.off_layer_title : texts.off_title, values);
+  show({ off }) {
+    const { texts, translation, needed } = this;
+    this.title.textContent = off === NEEDED ? texts.needed_title : fillText(texts.off_title, { head: off ?? "" });
     const comparison = findings(translation.key).off;
     const { source, model } = translation.about ?? {};
-    if (!comparison || comparison.head !== off || comparison.source !== source || comparison.model !== model)
-      return this.body.replaceChildren(h("p", { class: "note" }, texts.off_waiting));
-    const { before, after, original, words } = comparison;
+    if (!comparison || comparison.head !== off || comparison.source !== source || comparison.model !== model) {
+      const waiting = off !== NEEDED ? texts.off_waiting : needed ? texts.needed_long : texts.needed_waiting;
+      return this.body.replaceChildren(h("p", { class: "note" }, waiting));
+    }
+    const { before, after, original, words, worst } = comparison;
     const same = [...original, ...words].every(([, changed]) => !changed);
     const factor = Math.exp(after - before);
     const change = h("b", {}, `${after > before ? "+" : ""}${signed(after - before)}`);
@@ -85,10 +147,19 @@ export class HeadSwitch {
       factor: factor < 0.01 ? tiny(factor) : factor.toFixed(2),
     });
     explainIn(numbers, texts.language, ["log_probability"]);
+    const [token, high, low] = worst;
+    const loss = { token: tokenElement(tokenText(token), "b"), before: percent(high), after: percent(low) };
+    const most =
+      needed?.head === off &&
+      fillText(needed.rank === 1 ? texts.needed_first : texts.needed_changes, {
+        rank: needed.rank,
+        count: needed.count,
+      });
     this.body.replaceChildren(
       this.line(texts.off_with, original, "gone"),
       this.line(texts.off_without, words, "new"),
       h("p", {}, h("b", {}, same ? texts.off_same : texts.off_changed), " ", numbers),
+      h("p", {}, fill(texts.off_worst, loss), ...(most ? [" ", most] : [])),
     );
   }
 
