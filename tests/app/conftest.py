@@ -91,8 +91,8 @@ def app_with_parser(random_checkpoint: Path, parser_checkpoint: Path, monkeypatc
 
 
 def with_open_menus(app: AppTest) -> AppTest:
-    """An app whose menus are open from the first run on."""
-    app.session_state["menu-download"] = app.session_state["menu-share"] = True
+    """An app whose menus are open from the first run on, and the downloads of the page Translate."""
+    app.session_state["menu-share"], app.session_state["tool"] = True, "download"
     return app
 
 

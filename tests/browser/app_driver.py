@@ -45,6 +45,12 @@ def wait_for_translation(page: Page, text: str, language: str = "en") -> None:
     assert until(page, is_there), f"{text!r} was never shown"
 
 
+def press_tool(page: Page, name: str) -> None:
+    """Press a tool in the menu of the explorer, by its class, such as `download`."""
+    page.locator(".menu-button").click()
+    page.locator(f".menu-tools .{name}").click()
+
+
 def choose_option(page: Page, label: str, option: str, *, exact: bool = True) -> None:
     """Choose from a list, with the keyboard, by the name of an option or by a part of it."""
     page.get_by_role("combobox", name=label, exact=True).focus()

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.browser.app_driver import choose_option
+from tests.browser.app_driver import choose_option, press_tool
 from tests.browser.rest import wait_until_idle
 from viz_app.text import texts
 
@@ -17,9 +17,9 @@ PREVIEW = ".st-key-figures-paper img"
 
 
 def edit_figure(page: Page, language: str = "en") -> None:
-    """From the downloads of any page to the figure of what it shows."""
-    for label in ("translate.download", "figures_page.edit"):
-        page.get_by_role("button", name=texts(language)(label)).click()
+    """From the downloads of the page Translate to the figure of what it shows."""
+    press_tool(page, "download")
+    page.get_by_role("button", name=texts(language)("figures_page.edit")).click()
     page.locator(PREVIEW).wait_for()
 
 

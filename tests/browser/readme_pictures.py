@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from benchmarks.screen.browser import wait_until_up
+from tests.browser.app_driver import press_tool
 from tests.browser.chromium import Chromium, executable
 from tests.browser.rest import rest
 from tests.browser.served import ROOT, address_of, stop_all
@@ -32,7 +33,7 @@ COLORS = 256  # of a light picture, which is a third as large then; dark ones wo
 
 
 def _beam(page: Page) -> None:
-    page.get_by_role("button", name=texts("en")("explorer.beam"), exact=True).click()
+    press_tool(page, "beam-button")
 
 
 def _card(page: Page) -> None:

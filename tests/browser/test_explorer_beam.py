@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.browser import explorer_searches as searches
+from tests.browser.app_driver import press_tool
 from tests.browser.explorer_driver import (
     ENGLISH,
     Open,
@@ -45,7 +46,7 @@ def open_search(open_payload: Open) -> Open:
     def start(*, steps: int = 9, beam: int = 3, language: str = "en", closed: bool = False, **window: Any) -> Page:
         page = open_payload(*search(steps, beam, language), **window)
         if not closed:
-            page.locator(".beam-button").click()
+            press_tool(page, "beam-button")
         settle(page)
         return page
 
@@ -152,9 +153,10 @@ def test_a_long_search_stays_light(open_search: Open) -> None:
 
     def spent() -> float:
         if page.locator(".beam").is_visible():
-            page.locator(".beam-button").click()
+            press_tool(page, "beam-button")
             page.locator(".beam").wait_for(state="hidden")
-        milliseconds = milliseconds_of(page.locator(".beam-button"))
+        page.locator(".menu-button").click()
+        milliseconds = milliseconds_of(page.locator(".menu-tools .beam-button"))
         page.locator(".beam").wait_for()
         return milliseconds
 

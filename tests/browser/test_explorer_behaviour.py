@@ -19,6 +19,7 @@ from tests.browser.explorer_driver import (
     colors,
     map_of,
     milliseconds_of,
+    patch,
     press,
     selected,
     settle,
@@ -59,7 +60,7 @@ def test_a_tile_opens_its_head_at_once_and_python_hears_of_it(explorer: Page) ->
     assert explorer.locator(".tile[tabindex='0']").count() == 1
 
     # One layer side by side, with the value of the cell in each head.
-    choose(explorer, ".view-layer")
+    patch(explorer, view="layer")
     choose(explorer, ".layer .choice-button >> nth=0")
     assert explorer.locator(".tile-name").all_inner_texts() == [f"1.{head}" for head in range(1, 9)]
     press(explorer, ".map", "PageUp", "Home", "ArrowRight")
@@ -115,7 +116,7 @@ def check_shares(place: Locator, names: list[str], step: Step, token: str) -> No
 def test_at_a_step_only_what_is_written_is_shown_and_its_candidates(explorer: Page) -> None:
     steps = samples.confidences(MAPS)
     assert not explorer.locator(".candidates").is_visible()
-    press(explorer, ".zoom-head", "Home", "ArrowRight", "ArrowRight", "ArrowRight")
+    press(explorer, ".play", "Home", "ArrowRight", "ArrowRight", "ArrowRight")
     assert explorer.locator(".step-text").inner_text() == "Token 4 of 10"
     written = explorer.locator(".token:not(.unwritten)").all_inner_texts()
     assert written == [shown(token) for token in MAPS.outputs.tokens[:4]]
@@ -135,19 +136,15 @@ def test_at_a_step_only_what_is_written_is_shown_and_its_candidates(explorer: Pa
     assert state(explorer, "step") is None
     assert not explorer.locator(".candidates").is_visible() and explorer.locator(".words-note").is_visible()
 
-    # A token shows how sure the model was, and what came next.
-    popover = explorer.locator(".popover")
-    for action in ("hover", "focus"):
-        getattr(explorer.locator(".token").nth(3), action)()
+    # A token that is pressed shows how sure the model was, and what came next; the encoder gives way.
+    candidates = explorer.locator(".candidates")
+    for press_again in range(2):
+        explorer.locator(".token").nth(3).focus()
+        explorer.keyboard.press("Enter")
         settle(explorer)
-        names = popover.locator("bdi").all_inner_texts()
-        assert names == ["Hund", "der", "<i>eine</i>", "lich"]
-        check_shares(popover, names, steps[3], "Hund")
-        explorer.mouse.move(2, 2)
-        explorer.keyboard.press("Escape")
-        explorer.locator(".slider").focus()
-        settle(explorer)
-        assert not popover.is_visible()
+        assert candidates.is_visible() != bool(press_again)
+        assert state(explorer, "kind") == "cross"
+        check_shares(candidates.locator(".candidate"), candidates.locator("bdi").all_inner_texts(), steps[3], "Hund")
     unsure = explorer.locator(".token").evaluate_all("(all) => all.map((one) => one.classList.contains('unsure'))")
     assert unsure == [step.probability < 0.5 for step in steps]
 

@@ -109,8 +109,6 @@ def test_a_link_to_a_comparison_on_a_phone_in_the_dark_in_korean(
     assert len(lefts) == 3 and len(set(lefts)) == 1, "stacked"
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
     check_accessibility(page, "dark")
-    page.locator(".compare-close").click()
-    settle(page)
     page.locator(".compare-models").select_option("big")
     page.get_by_text('"vsmodel": "big"').wait_for()
     assert page.locator(".head").is_visible(), "the old picture stays until the new one is there"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.browser import explorer_samples as samples
-from tests.browser.app_driver import sideways
+from tests.browser.app_driver import press_tool, sideways
 from tests.browser.explorer_driver import (
     ENGLISH,
     MAPS,
@@ -23,6 +23,7 @@ from tests.browser.explorer_driver import (
     map_of,
     nodes,
     painting,
+    patch,
     pixels,
     place_of,
     press,
@@ -91,7 +92,7 @@ def test_on_a_telephone_nothing_scrolls_sideways_and_all_stays_light(open_explor
             assert sideways(page) <= 0, kind
 
     check_kinds()
-    choose(page, ".view-layer")
+    patch(page, view="layer")
     assert sideways(page) <= 0
     choose(page, ".form-lines")
     # The quickest of several: how long the drawing takes, not how busy the machine is.
@@ -166,7 +167,7 @@ def test_controls_menu_table_and_token_in_each_language(
     choose(page, ".form-map")
     page.locator(".beside .tool.plain").click()
     choose(page, ".kind-decoder")
-    choose(page, ".view-layer")
+    patch(page, view="layer")
     page.locator(".token").first.focus()
     settle(page)
     check_accessibility(page, "dark", "light")
@@ -189,7 +190,7 @@ def test_another_window_is_drawn_again_and_a_class_reads_every_word(explorer: Pa
     settle(explorer)
     assert (cell_colors(explorer, *weights.shape) == colors(weights, "light")).all()
 
-    explorer.get_by_role("button", name=ENGLISH["present"]).click()
+    press_tool(explorer, "present")
     explorer.locator(".explorer.presenting").wait_for()
     sizes = """(root) => Array.from(root.querySelectorAll("*"))
       .filter((node) => node.offsetParent && Array.from(node.childNodes).some((child) => child.data?.trim()))
@@ -207,9 +208,8 @@ def test_at_512_tokens_it_answers_with_few_nodes(open_explorer: Open) -> None:
     before = page.locator(".caption").inner_text()
     choose(page, ".kind-encoder")
     assert page.locator(".caption").inner_text() != before
-    page.locator(".token").nth(1).focus()
-    settle(page)
-    assert page.locator(".popover").is_visible()
+    choose(page, ".token >> nth=1")
+    assert page.locator(".candidates").is_visible()
 
 
 def test_kinds_may_differ_in_layers_and_heads_and_rows_may_be_all_zeros(open_explorer: Open) -> None:
@@ -236,7 +236,6 @@ def test_kinds_may_differ_in_layers_and_heads_and_rows_may_be_all_zeros(open_exp
     _, _, cells = read_table(page)
     assert set(cells[2]) == {"–"} and "–" not in cells[1]
 
-    choose(page, ".view-kinds")
     choose(page, ".zoom-heads")
     counts = [page.locator(f".block[data-kind={kind}] .tile").count() for kind in KINDS]
     assert counts == [12, 4, 10]

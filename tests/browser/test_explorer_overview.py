@@ -105,7 +105,7 @@ def test_144_tiles_at_a_glance_and_each_opens_its_head(open_explorer: Open) -> N
     label = page.locator(".tile[aria-selected=true]").get_attribute("aria-label") or ""
     assert label.endswith(ENGLISH["tiles_resting"].format(share=share))
 
-    choose(page, ".view-kinds")
+    choose(page, ".zoom-heads")
     assert page.locator(".tile").count() == 144 and not page.locator("figure.head").is_visible()
     boxes = [page.locator(".block").nth(number).bounding_box() for number in range(3)]
     assert all(box and box["y"] + box["height"] <= 800 and box["x"] + box["width"] <= 1280 for box in boxes)
@@ -139,7 +139,7 @@ def test_tiles_flow_in_the_order_of_a_measure_and_of_what_has_changed(
     explorer: Page, check_accessibility: CheckAccessibility
 ) -> None:
     rates = np.array(samples.error_rates(MAPS))
-    choose(explorer, ".view-kinds")
+    choose(explorer, ".zoom-heads")
     order = explorer.locator(".order-select")
     assert order.locator("option").evaluate_all("(all) => all.map((one) => one.value)") == [
         *("layer", "entropy", "distance", "alignment")

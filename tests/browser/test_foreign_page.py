@@ -31,7 +31,14 @@ def test_an_encoder_shows_its_one_kind(
     page = open_page(address(tmp_path, {"one": encoder_only()}, language))
     t = texts(language)
     page.locator(".tile").first.wait_for()
-    for name in (".choice-group.kind", ".player", ".translation", ".off-button", ".beam-button", ".view-kinds"):
+    for name in (
+        ".choice-group.kind",
+        ".player",
+        ".translation",
+        ".off-button",
+        ".menu-tools .beam-button",
+        ".view-kinds",
+    ):
         assert page.locator(name).is_hidden(), name
     page.locator(".zoom-heads").click()
     rest(page)
@@ -74,7 +81,7 @@ def test_a_decoder_plays_without_probabilities_and_an_encoder_decoder_has_three_
     rest(page)
     assert page.locator(".candidates").is_hidden()
     page.locator(".words .token").nth(1).click()
-    assert page.locator("#token-popover").is_hidden()
+    assert page.locator(".candidates").is_hidden()
     page.locator(".compare-button").click()
     page.locator("header select").select_option(label="two")
     page.locator(".compare-name").get_by_text("two").wait_for()
@@ -88,7 +95,7 @@ def test_a_decoder_plays_without_probabilities_and_an_encoder_decoder_has_three_
         page.locator(f".kind-{kind}").click()
         rest(page)
         assert page.locator(".tile").count() == count
-    page.locator(".view-kinds").click()
+    page.locator(".zoom-heads").click()
     rest(page)
     assert page.locator(".tile").count() == 16
 

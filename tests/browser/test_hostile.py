@@ -73,9 +73,8 @@ def test_as_tokens_of_a_page_or_a_notebook_they_are_shown_literally(tmp_path: Pa
     assert page.locator(".page-title").text_content() == title
     sources, targets = ([*map(literal, side), "</s>"] for side in (sources, targets))
     assert tokens(page) == targets
-    page.locator(".token").nth(3).focus()
-    settle(page)
-    assert page.locator(".popover bdi").first.text_content() == targets[3]
+    choose(page, ".token >> nth=3")
+    assert page.locator(".candidate.chosen bdi").text_content() == targets[3]
     page.keyboard.press("Escape")
     for unit in ("words", "tokens"):
         for kind in KINDS:

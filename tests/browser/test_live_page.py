@@ -133,7 +133,7 @@ def test_what_is_typed_and_asked_is_answered_as_python_does(
     assert shown(page, SENTENCE)["beam"]["shown"] == 0
 
     page.locator(".compare-button").click()
-    page.locator("header select").select_option(index=3)
+    page.locator(".live-example").nth(2).click()
     page.locator(".compare-name").nth(1).get_by_text("The train arrives").wait_for()
     assert page.locator(".compare-name").nth(0).get_by_text(SENTENCE).is_visible()
     t = texts("en", source="en")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.browser import explorer_samples as samples
 from tests.browser.app_driver import sideways
-from tests.browser.explorer_driver import ENGLISH, Open
+from tests.browser.explorer_driver import ENGLISH, Open, patch
 from tests.browser.file_explorer import sample, show_next
 from tests.browser.rest import rest
 from viz_app.components.explorer.payload import pack
@@ -37,7 +37,7 @@ def test_it_opens_by_layer_and_all_its_heads_are_one_press_away(open_payload: Op
         rest(page)
         assert tiles.count() == count
     show_next(page, small)
-    page.locator(".view-layer").click()
+    patch(page, view="layer")
     for payload, count in ((deep, HEADS), (small, samples.HEADS), (deep, HEADS)):
         show_next(page, payload)
         rest(page)

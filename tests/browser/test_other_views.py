@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import pytest
 
 from tests.browser import explorer_samples as samples
-from tests.browser.app_driver import WORKED, params, sideways, wait_for_params
+from tests.browser.app_driver import WORKED, params, press_tool, sideways, wait_for_params
 from tests.browser.conftest import ROOT
 from tests.browser.explorer_driver import MAPS
 from tests.browser.rest import until
@@ -159,15 +159,14 @@ def test_the_policy_stops_what_the_sandbox_allows_and_the_frame_the_rest(browser
 
 
 @pytest.mark.parametrize(("language", "width", "dark"), WORKED)
-def test_the_row_opens_follows_the_head_and_closes(
+def test_the_dialog_opens_for_the_head_and_closes(
     open_page: OpenPage, app_url: str, language: str, width: int, dark: bool
 ) -> None:
     t = texts(language)
     page = open_page(f"{app_url}/?head=cross.2.1&lang={language}", dark=dark, width=width)
-    row = page.get_by_text(t("other.title"), exact=True)
-    row.wait_for()
+    page.locator(".explorer .tile").first.wait_for()
     assert page.locator(".js-plotly-plot").count() == 0 and len(page.frames) == 1
-    row.click()
+    press_tool(page, "views")
     page.locator(PLOTLY).wait_for()
     wait_for_params(page, other="plotly")
     assert sideways(page) <= 0
@@ -196,13 +195,13 @@ def test_the_row_opens_follows_the_head_and_closes(
           }).observe(place, { childList: true, subtree: true, attributes: true });
         }"""
     )
-    page.locator(".explorer .tile[data-head='4.3']").click()
-    wait_for_params(page, head="cross.4.3")
-    assert until(page, lambda: page.frame_locator(SHOWN).locator("#layer").input_value() == "4")
-    assert page.evaluate("() => window.empty") == 0
-
     check_view("model", ".attn_background")
-    row.click()
+    assert page.evaluate("() => window.empty") == 0
+    page.keyboard.press("Escape")
     page.wait_for_function("() => window.frames.length === 0")  # what is no longer drawn goes when the run has ended
     assert until(page, lambda: "other" not in params(page))
-    assert params(page)["head"] == "cross.4.3"
+    page.locator(".explorer .tile[data-head='4.3']").click()
+    wait_for_params(page, head="cross.4.3")
+    press_tool(page, "views")
+    page.get_by_text(t("other.head"), exact=True).click()
+    assert until(page, lambda: page.frame_locator(SHOWN).locator("#layer").input_value() == "4")

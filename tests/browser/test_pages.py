@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.app_driver import SENTENCE, sideways
+from tests.browser.app_driver import SENTENCE, press_tool, sideways
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.figures_driver import PREVIEW
 from tests.browser.rest import settled, wait_until_idle
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # What is there when a page has been drawn.
 PAGES = {
-    f"?text={SENTENCE}&other=head": ".frame[data-state=drawn] iframe:not(.waiting)",
+    f"?text={SENTENCE}&form=map": ".explorer .tile",
     f"figures?text={SENTENCE}": PREVIEW,
     "model?": ".explorer .tile",
     "lessons?": ".index button.stop",
@@ -36,9 +36,9 @@ VIEWS = [
 ]
 
 
-def downloads(page: Page, language: str) -> None:
+def downloads(page: Page, _: str) -> None:
     """Open the files of the translation."""
-    page.get_by_role("button", name=texts(language)("translate.download")).click()
+    press_tool(page, "download")
     page.get_by_role("button", name="PDF", exact=True).wait_for()
 
 

@@ -41,7 +41,7 @@ def test_the_text_runs_from_right_to_left_and_the_maps_from_left_to_right(
 
     line = page.locator(".explorer .words")
     assert (line.get_attribute("lang"), line.get_attribute("dir")) == ("ar", "rtl")
-    assert page.locator(".explorer .sentence").get_attribute("dir") == "rtl"
+    assert page.locator(".explorer .words").get_attribute("dir") == "rtl"
     assert page.locator(".explorer .gloss").first.get_attribute("lang") == "he"
     words = left_edges(page, ".explorer .word")
     assert words[0] > words[1] > words[2], "the first word stands at the right"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pypdf
 
+from tests.browser.app_driver import press_tool
 from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint
 from tests.browser.rest import rest, until
 from transformer_core.cli import main
@@ -76,7 +77,7 @@ def test_the_explorer_answers_from_its_file(tmp_path: Path, open_page: OpenPage)
     page.keyboard.press("Escape")
 
     page.locator(".compare-button").click()
-    page.locator(".beam-button").click()
+    press_tool(page, "beam-button")
     rows = page.locator(".beam-hypothesis")
     rows.nth(3).wait_for()
     assert [row.is_enabled() for row in rows.all()[:4]] == [True, True, False, False]

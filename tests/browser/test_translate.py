@@ -9,7 +9,15 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
-from tests.browser.app_driver import SENTENCE, params, saved, sideways, wait_for_params, wait_for_translation
+from tests.browser.app_driver import (
+    SENTENCE,
+    params,
+    press_tool,
+    saved,
+    sideways,
+    wait_for_params,
+    wait_for_translation,
+)
 from tests.browser.explorer_driver import WATCH_DRAFTS
 from tests.browser.rest import until, wait_for_value, wait_until_idle
 from tests.browser.test_share import OPENS
@@ -62,19 +70,22 @@ def test_it_opens_with_every_head_and_translates_what_is_typed(page: Page, trans
     wait_for_params(page, head=f"cross.{best['layer'] + 1}.{best['head'] + 1}")
 
     assert page.locator(".tree").is_hidden(), "of a parser"
-    sentence = page.locator(".translation .sentence")
-    assert sentence.locator("bdi").inner_text() == text
+    assert page.locator(".translation h2 bdi").text_content() == text
+    copy = page.locator(".menu-tools .copy")
+    page.locator(".menu-button").click()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.evaluate("() => (window.kept = navigator.clipboard)")
     for secure in (True, False):
         page.evaluate("window.kept.writeText('something else')")
         if not secure:  # as on a page that came without TLS
             page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-        sentence.get_by_role("button", name=T("explorer.copy"), exact=True).focus()
+        copy.focus()
         page.keyboard.press("Enter")
-        sentence.get_by_role("button", name=T("explorer.copied"), exact=True).wait_for()
+        copy.get_by_text(T("explorer.copied"), exact=True).wait_for()
         assert page.evaluate("() => window.kept.readText()") == text
-        assert sentence.locator("button").first.evaluate("button => button === button.getRootNode().activeElement")
+        assert copy.evaluate("button => button === button.getRootNode().activeElement")
+        copy.get_by_text(T("explorer.copy"), exact=True).wait_for()
+    page.keyboard.press("Escape")
 
     box = page.get_by_role("textbox", name=T("translate.input"))
     direction = box.evaluate("(input) => getComputedStyle(input).unicodeBidi")
@@ -85,13 +96,19 @@ def test_it_opens_with_every_head_and_translates_what_is_typed(page: Page, trans
     wait_for_translation(page, expected(translator, SENTENCE).text)
     wait_for_params(page, text=SENTENCE)
     assert page.evaluate("history.length") <= 2, "typing must not fill the history"
-    page.get_by_role("button", name=T("translate.examples")).click()
-    page.get_by_text(EXAMPLES["negation"]).click()
-    wait_for_translation(page, expected(translator, EXAMPLES["negation"]).text)
+    box.press("Enter")
+    box.press_sequentially(" Again.")
+    wait_for_translation(page, expected(translator, f"{SENTENCE} Again.").text)
+    assert box.input_value() == f"{SENTENCE} Again.", "a sentence has one line"
+    chips = page.locator(".st-key-examples button:visible")
+    assert until(page, lambda: chips.all_inner_texts() == list(EXAMPLES.values())[:3])
+    chips.nth(1).click()
+    wait_for_translation(page, expected(translator, list(EXAMPLES.values())[1]).text)
+    assert until(page, lambda: chips.all_inner_texts() == list(EXAMPLES.values())[2:5]), "those after it"
     box.fill("나는 학교에 간다")
     page.get_by_text(T("translate.korean")).wait_for()
-    page.get_by_role("button", name=re.compile(re.escape(EXAMPLES["question"]))).click()
-    wait_for_params(page, text=EXAMPLES["question"])
+    page.get_by_role("button", name=EXAMPLES["separable"]).click()
+    wait_for_params(page, text=EXAMPLES["separable"])
 
 
 def test_language_page_head_and_step_are_kept_and_live_in_the_address(
@@ -123,10 +140,10 @@ def test_language_page_head_and_step_are_kept_and_live_in_the_address(
     wait_for_params(again, head="decoder.2.3", step="1")
     assert again.get_by_role("slider", name=t("explorer.step")).input_value() == "1"
     # The link to share is the address; a page that only this computer opens says how to change that.
-    again.get_by_role("button", name=t("share.title")).click()
+    press_tool(again, "qr")
     again.get_by_text(t("share.closed"), exact=True).wait_for()
     again.get_by_text(OPENS).wait_for()
-    link = again.locator("[data-testid=stPopoverBody] code").last
+    link = again.locator("[role=dialog] code").last
 
     def linked() -> dict[str, list[str]]:
         return parse_qs(urlsplit(link.inner_text()).query)
@@ -141,7 +158,7 @@ def test_downloads_which_others_who_type_take_away_from_nobody(
     """A file may be fetched a little after it was made, over a slow network, while the rest of the class types."""
     page = open_page(f"{app_url}/?text={quote(SENTENCE)}&head=cross.2.1&lang=en")
     wait_for_translation(page, expected(translator, SENTENCE).text)
-    page.get_by_role("button", name=T("translate.download")).click()
+    press_tool(page, "download")
     starts = {"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF-", "CSV": b"\xef\xbb\xbf", "NPZ": b"PK"}
     for name, start in starts.items():
         file = saved(page, name, tmp_path)

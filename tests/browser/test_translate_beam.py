@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from tests.browser.app_driver import SENTENCE, saved, wait_for_params, wait_for_translation
+from tests.browser.app_driver import SENTENCE, press_tool, saved, wait_for_params, wait_for_translation
 from tests.browser.conftest import checkpoint
 from transformer_core.translator import Translator
 from viz_app.serving.models.search_tree import branch_translation
@@ -27,11 +27,11 @@ def test_a_branch_and_a_comparison_live_in_the_address(open_page: OpenPage, app_
     second = branch_translation(best, 1, translator)
     page = open_page(f"{app_url}/?text={quote(SENTENCE)}&lang=en&head=cross.2.1")
     wait_for_translation(page, best.text)
-    page.get_by_role("button", name=texts("en")("explorer.beam"), exact=True).click()
+    press_tool(page, "beam-button")
     page.locator(".beam-hypothesis").nth(1).click()
     wait_for_params(page, branch="2")
     wait_for_translation(page, second.text)
-    page.get_by_role("button", name=texts("en")("translate.download")).click()
+    press_tool(page, "download")
     with np.load(saved(page, "NPZ", tmp_path)) as archive:
         np.testing.assert_allclose(archive["weights"][0], second.attention.cross[1, 0], atol=1e-6)
     page.keyboard.press("Escape")

@@ -31,7 +31,7 @@ from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.figures.collection import draw_add, draw_collection
 from viz_app.ui.figures.figure_controls import FigureControls
 from viz_app.ui.lesson_route import route_params
-from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
+from viz_app.ui.model_picker import draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
 from viz_app.ui.share_menu import draw_share
 from viz_app.ui.shared_row import shared_row
@@ -46,7 +46,6 @@ def main() -> None:
     """Draw the page."""
     t = session.labels()
     with shared_row(key="sentence"):
-        draw_models(t)
         typed = sentence_field(t)
         share = st.container(width="content", key="share")
     left, right = st.columns([5, 11], gap="large")

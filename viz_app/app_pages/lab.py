@@ -7,18 +7,14 @@ import streamlit as st
 from viz_app.state import session
 from viz_app.ui.lesson_route import LAB_LINKED_KEY
 from viz_app.ui.lessons.lab_stage import LabStage
-from viz_app.ui.model_picker import draw_models
 from viz_app.ui.sentence_field import sentence_field
-from viz_app.ui.shared_row import shared_row
 
 
 def main() -> None:
     """Draw the bench that is open."""
     t = session.labels()
     linked = st.session_state.setdefault(LAB_LINKED_KEY, "lesson" not in st.query_params and "scene" in st.query_params)
-    with shared_row(key="sentence"):
-        draw_models(t)
-        typed = sentence_field(t)
+    typed = sentence_field(t)
     LabStage(t, typed, linked=linked).draw()
 
 

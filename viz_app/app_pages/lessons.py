@@ -123,7 +123,6 @@ def _draw_head(t: Texts, title: str) -> str:
     with shared_row(key="sentence"):
         draw_all_lessons(t)
         st.markdown(f"**{title}**", width="content")
-        draw_models(t)
         return sentence_field(t)
 
 

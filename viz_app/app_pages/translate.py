@@ -7,10 +7,10 @@ full rerun starts at once, so that the queue can stop the translation of the old
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -20,6 +20,7 @@ from viz_app.classroom.questions import attention_question
 from viz_app.components.address import publish
 from viz_app.components.explorer.mount import (
     asked_sentence,
+    asked_tool,
     asks_needed_head,
     explorer,
     head_off,
@@ -42,7 +43,7 @@ from viz_app.serving.input_validation import Sentence
 from viz_app.serving.measurements.parsing_scores import WEAK_F1, content_of
 from viz_app.serving.models import loader
 from viz_app.serving.models.comparison import Comparison, NotComparable, compare_with_selection
-from viz_app.serving.models.registry import available_models, is_parser, languages, source_language
+from viz_app.serving.models.registry import is_parser, source_language
 from viz_app.serving.models.selected_translation import selected_translation
 from viz_app.serving.models.translation_service import BEAM, TranslationResult, TranslationService
 from viz_app.serving.scheduling.request_queue import Superseded
@@ -52,19 +53,18 @@ from viz_app.state import query_params, session
 from viz_app.state.selected_model import model_query_param, selected_model
 from viz_app.state.stale_branch import resolve_branch
 from viz_app.text import Texts
-from viz_app.text.examples import TREE_EXAMPLES, examples_of
+from viz_app.text.examples import examples_of
 from viz_app.ui.classroom.class_frame import draw_ask
 from viz_app.ui.definitions import define
 from viz_app.ui.downloads import draw_download, in_turns
 from viz_app.ui.edit_links import draw_edit_button, edit_in_figures, open_in_lab
+from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import draw_route, followed_route, route_params
-from viz_app.ui.menu import menu
 from viz_app.ui.model.quality import describe_set
-from viz_app.ui.model_picker import draw_models, draw_waiting, load_service
+from viz_app.ui.model_picker import draw_waiting, load_service
 from viz_app.ui.sentence_field import sentence_field
-from viz_app.ui.share_menu import draw_share
-from viz_app.ui.shared_row import shared_row
-from viz_app.ui.translate.external_views import draw_external_views, open_view
+from viz_app.ui.share_menu import draw_link
+from viz_app.ui.translate.external_views import close_view, draw_external_views, open_view
 from viz_app.ui.translate.try_this import draw_try_this
 
 if TYPE_CHECKING:
@@ -72,7 +72,9 @@ if TYPE_CHECKING:
 
 _EXPLORER = session.EXPLORER
 _SELECTION = session.SELECTION_KEY
-_EXAMPLE = "example"
+_TOOL = "tool"  # of the menu: the one that is open
+_Tool = tuple[str, Literal["small", "medium", "large"], Callable[[], None]]  # title and width of its dialog
+_MAX_EXAMPLES = 3  # beside each other, so that they stay one quiet line
 _MAX_UNKNOWN = 20  # characters that are listed
 
 
@@ -85,7 +87,8 @@ def main() -> None:
     draw_route(t, "translate")
     if followed_route():
         st.markdown(t("translate.stop"))
-    typed, downloads = _draw_input(t)
+    typed = sentence_field(t, streams=True)
+    _draw_examples(t, typed)
     status, drafts = st.empty(), st.empty()
     if _SELECTION not in st.session_state:
         with status.container(key="coming"):
@@ -106,15 +109,19 @@ def main() -> None:
         selection, branch, other = _draw_result(t, served, sentence, result, status)
         drafts.empty()
         seen = forward_result(served, branch, result, selection.branch)
-        with downloads:
-            _draw_downloads(t, ExplorerSnapshot(seen, selection, t.language, other), served.name)
-            draw_share(t, "", _params(t, sentence))
         with st.container(horizontal=True, key="onward"):
             _draw_lab(t, selection)
             draw_ask(t, attention_question(branch.maps, selection))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
-        draw_external_views(t, branch.maps, selection, identity, seen.provenance)
         draw_try_this(t)
+        picture = ExplorerSnapshot(seen, selection, t.language, other)
+        views = (branch.maps, selection, identity, seen.provenance)
+        tools: dict[str, _Tool] = {
+            "download": (t("explorer.download"), "medium", partial(_draw_downloads, t, picture, served.name)),
+            "share": (t("explorer.share"), "small", partial(draw_link, t, "", _params(t, sentence))),
+            "views": (t("explorer.views"), "large", partial(draw_external_views, t, *views)),
+        }
+        _draw_tool(tools)
     else:
         with status.container():
             _draw_refusal(t, sentence)
@@ -125,23 +132,19 @@ def main() -> None:
         _send_findings(t, served, result, branch, selection)
 
 
-def _draw_input(t: Texts) -> tuple[str, DeltaGenerator]:
-    """Draw the row with the field and the examples; return the text and the place for the downloads."""
+def _draw_examples(t: Texts, typed: str) -> None:
+    """Draw the examples that come after the one in the field; all of them under an empty field."""
     examples = _examples()
-    about = _about_examples(t, examples)
-    with shared_row(key="sentence"):
-        draw_models(t)
-        typed = sentence_field(t, streams=True)
-        if about:
-            st.menu_button(
-                t("translate.examples"),
-                list(about),
-                key=_EXAMPLE,
-                format_func=lambda name: f"{about[name]}{examples[name]}",
-                on_click=session.enqueue_callback(_take_example),
-            )
-        downloads = st.container(horizontal=True, width="content", key="downloads")
-    return typed, downloads
+    if not examples:
+        return
+    names, sentences = list(examples), list(examples.values())
+    after = sentences.index(typed) + 1 if typed in sentences else 0
+    following = [*names[after:], *names[:after]][: _MAX_EXAMPLES if typed.strip() else None]
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key="examples"):
+        st.caption(t("translate.examples"), width="content")
+        for name in following:
+            take, text = session.enqueue_callback(_take, examples[name]), escape_markdown(examples[name])
+            st.button(text, key=f"take-{name}", type="tertiary", on_click=take)
 
 
 def _examples() -> dict[str, str]:
@@ -150,43 +153,16 @@ def _examples() -> dict[str, str]:
     return examples_of(source_language(name), parses=is_parser(name))
 
 
-def _about_examples(t: Texts, examples: Iterable[str]) -> dict[str, str]:
-    """Return a remark on each example's translation, with a colon; empty for languages without such labels."""
-    model = selected_model()
-    if is_parser(model):
-        return {name: f"{t(f'examples_tree.{name}')}: " for name in TREE_EXAMPLES}
-    spoken = languages(available_models()[model])
-    pair = (spoken.source, spoken.target) if spoken else ("", "")
-    source, target = (code.split("-")[0].lower() for code in pair)
-    prefixes = {}
-    for name in examples:
-        labels = {"de": t(f"examples.{name}"), "fr": t(f"examples_fr.{name}")} if source == "en" else {}
-        prefixes[name] = f"{labels[target]}: " if target in labels else ""
-    return prefixes
-
-
-def _take_example() -> None:
-    name = st.session_state.get(_EXAMPLE)
-    if name in _examples():
-        st.session_state[session.TEXT_KEY] = _examples()[name]
-
-
 def _draw_refusal(t: Texts, sentence: Sentence) -> None:
-    """Draw why nothing is translated, and offer the examples."""
+    """Draw why nothing is translated."""
     if sentence.status == "long":
         limit = sentence.limit
         message = t("translate.long", tokens=sentence.tokens, limit=limit, over=sentence.tokens - limit)
         st.warning(message, icon=":material/straighten:")
         return
-    examples = _examples()
-    invitation = t("translate.empty" if examples else "translate.empty_alone")
+    invitation = t("translate.empty" if _examples() else "translate.empty_alone")
     refused = f"{t('translate.korean')} " if sentence.status == "korean" else ""
     st.info(f"{refused}{invitation}", icon=":material/keyboard:")
-    with st.container(gap=None, key="invitation"):
-        about = _about_examples(t, examples)
-        for name, text in examples.items():
-            label = f"**{text}** :small[{about[name].removesuffix(': ')}]"
-            st.button(label, key=f"take-{name}", type="tertiary", on_click=session.enqueue_callback(_take, text))
 
 
 def _take(text: str) -> None:
@@ -309,46 +285,59 @@ def _draw_lab(t: Texts, selection: Selection) -> None:
     st.button(label, key="open-in-lab", icon=":material/science:", type="tertiary", on_click=go)
 
 
+def _draw_tool(tools: Mapping[str, _Tool]) -> None:
+    """Open what was chosen in the menu of the explorer in a dialog, which stays open until it is closed."""
+    if open_view() is not None:
+        st.session_state.setdefault(_TOOL, "views")  # so says the address
+    if (asked := asked_tool(_EXPLORER)) in tools:
+        st.session_state[_TOOL] = asked
+    if chosen := tools.get(st.session_state.get(_TOOL) or ""):
+        title, width, draw = chosen
+        st.dialog(title, width=width, on_dismiss=session.enqueue_callback(_close_tool))(draw)()
+
+
+def _close_tool() -> None:
+    st.session_state[_TOOL] = None
+    close_view()
+
+
 def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
     """Draw the downloads. A session keeps their functions until the next run, so they must not hold the maps."""
     text = str(picture.seen.provenance["source"])
     arguments = model, session.session_id(), text, picture.selection, t.language
     animation = partial(_animation, *arguments)
-    with menu(t("translate.download"), key="menu-download", icon=":material/download:") as is_open:
-        if not is_open:
-            return
-        place = picture.selection
-        st.caption(t("translate.download_note", head=str(Head(place.kind, place.layer, place.head))))
-        with st.container(horizontal=True):
-            for name in picture.formats:
-                make = animation if name == "gif" else picture.still.file
-                draw_download(name, make, picture.file_name(name), "download")
-        if packed_size(picture.seen.maps) <= MAX_BYTES:
-            st.download_button(
-                t("translate.page"),
-                data=in_turns(partial(_page, model, session.session_id(), text, t.language)),
-                file_name="headlight_page.html",
-                mime="text/html",
-                key="download-page",
-                on_click="ignore",
-                icon=":material/web:",
-                help=t("translate.page_help"),
-            )
+    place = picture.selection
+    st.caption(t("translate.download_note", head=str(Head(place.kind, place.layer, place.head))))
+    with st.container(horizontal=True):
+        for name in picture.formats:
+            make = animation if name == "gif" else picture.still.file
+            draw_download(name, make, picture.file_name(name), "download")
+    if packed_size(picture.seen.maps) <= MAX_BYTES:
         st.download_button(
-            t("translate.everything"),
-            data=in_turns(partial(_everything, *arguments)),
-            file_name=FILE_NAME,
-            mime="application/zip",
-            key="download-everything",
+            t("translate.page"),
+            data=in_turns(partial(_page, model, session.session_id(), text, t.language)),
+            file_name="headlight_page.html",
+            mime="text/html",
+            key="download-page",
             on_click="ignore",
-            icon=":material/folder_zip:",
-            help=t("translate.everything_help"),
+            icon=":material/web:",
+            help=t("translate.page_help"),
         )
-        draw_edit_button(t, "edit-in-figures", edit_in_figures, picture.selection, picture.seen.maps.outputs.words)
-        if picture.command:
-            st.code(picture.command, language=None, wrap_lines=True)
-        else:
-            st.caption(t("figures_page.no_command"))
+    st.download_button(
+        t("translate.everything"),
+        data=in_turns(partial(_everything, *arguments)),
+        file_name=FILE_NAME,
+        mime="application/zip",
+        key="download-everything",
+        on_click="ignore",
+        icon=":material/folder_zip:",
+        help=t("translate.everything_help"),
+    )
+    draw_edit_button(t, "edit-in-figures", edit_in_figures, picture.selection, picture.seen.maps.outputs.words)
+    if picture.command:
+        st.code(picture.command, language=None, wrap_lines=True)
+    else:
+        st.caption(t("figures_page.no_command"))
 
 
 def _animation(model: str, who: str, text: str, selection: Selection, language: str, format: str) -> bytes:

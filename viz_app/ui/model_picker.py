@@ -1,4 +1,4 @@
-"""Choice of the model, on every page: "English → German | English → French"."""
+"""Choice of the model, on every page: "English → German"."""
 
 from __future__ import annotations
 
@@ -19,9 +19,6 @@ from viz_app.ui.escape_markdown import escape_markdown
 
 _KEY = "model_choice"
 _NAMES = "model_names"  # that were drawn last
-_MAX_BESIDE = 2  # models side by side; more are a list, ...
-_MAX_LETTERS = 50  # ... and so are those with longer names in all
-_LIST_WIDTH = 300  # pixels
 
 
 def draw_models(t: Texts) -> None:
@@ -35,25 +32,12 @@ def draw_models(t: Texts) -> None:
         # run, it would undo a choice that is on its way here.
         if (st.session_state.get(_KEY), st.session_state.get(_NAMES)) != (now, named):
             st.session_state[_KEY], st.session_state[_NAMES] = now, named
-        label, names, take = t("models.choice"), list(named), session.enqueue_callback(_on_change)
-        if len(names) > _MAX_BESIDE or sum(map(len, named.values())) > _MAX_LETTERS:
-            st.selectbox(
-                label,
-                names,
-                key=_KEY,
-                format_func=named.__getitem__,
-                on_change=take,
-                label_visibility="collapsed",
-                width=_LIST_WIDTH,
-            )
-            return
-        st.segmented_control(
-            label,
-            names,
+        st.selectbox(
+            t("models.choice"),
+            list(named),
             key=_KEY,
-            format_func=lambda name: escape_markdown(named[name]),  # Markdown there, plain text in a list
-            on_change=take,
-            required=True,
+            format_func=named.__getitem__,
+            on_change=session.enqueue_callback(_on_change),
             label_visibility="collapsed",
         )
 

@@ -36,11 +36,15 @@ def code_data(t: Texts, url: str, command: str = "") -> dict[str, Any]:
 def draw_share(t: Texts, page: str, params: Mapping[str, str | None], *, key: str = "menu-share") -> None:
     """Draw a popover with the link, and the button that fills the screen with its code; `key` tells several apart."""
     with menu(t("share.title"), key=key, icon=":material/qr_code_2:") as is_open:
-        if not is_open:
-            return
-        data = share_data(t, page, params)
-        draw_code(t, data)
-        st.code(data["url"], language=None, wrap_lines=True)
+        if is_open:
+            draw_link(t, page, params)
+
+
+def draw_link(t: Texts, page: str, params: Mapping[str, str | None]) -> None:
+    """Draw the link and its code."""
+    data = share_data(t, page, params)
+    draw_code(t, data)
+    st.code(data["url"], language=None, wrap_lines=True)
 
 
 def draw_code(t: Texts, data: Mapping[str, Any]) -> None:

@@ -38,7 +38,7 @@ def test_another_sentence_starts_at_its_best_also_while_the_browser_still_names_
     opened(app, branch="3")
     state = dict(header(app)["selection"])
     app.session_state["explorer"] = {"selection": state}
-    app.text_input(key="text").set_value(OTHER).run()
+    app.text_area(key="text").set_value(OTHER).run()
     assert header(app)["axes"]["outputs"]["tokens"] == tokens(translator.translate(OTHER, beam=4))
     app.session_state["explorer"] = {"selection": state}
     app.run()
@@ -65,7 +65,7 @@ def test_a_link_opens_the_translation_from_a_forced_beginning(
     assert header(app)["about"]["force"] == address(app)["force"] == force
     assert header(app)["beam"]["shown"] == number
     app.session_state["explorer"] = {"selection": dict(header(app)["selection"])}
-    app.text_input(key="text").set_value(OTHER).run()
+    app.text_area(key="text").set_value(OTHER).run()
     assert header(app)["axes"]["outputs"]["tokens"] == tokens(translator.translate(OTHER, beam=4))
     assert "force" not in header(app)["about"]
 

@@ -153,7 +153,7 @@ def test_a_student_goes_where_the_teacher_is(app: AppTest, rooms: Classrooms, mo
     monkeypatch.setattr(class_membership, "watch_teacher", lambda *_: told[0])
     app.session_state["class_followed"] = code
     app.run()
-    assert app.text_input(key="text").value == "The dog."
+    assert app.text_area(key="text").value == "The dog."
     assert T("classroom.following", code=code) in app.markdown[0].value
     rooms.show_place(code, "teacher", Place(page="nowhere", params={}))
     told[0] = 2

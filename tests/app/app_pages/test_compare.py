@@ -68,7 +68,7 @@ def test_another_checkpoint_translates_the_same_sentence(
     shown, other = headers(app)
     assert (shown["about"]["model"], shown["about"]["models"]) == ("random", ["twin"])
     assert (other["about"]["model"], other["about"]["text"]) == ("twin", TEXT)
-    app.text_input(key="text").set_value(OTHER).run()
+    app.text_area(key="text").set_value(OTHER).run()
     assert [header["about"]["text"] for header in headers(app)] == [OTHER, OTHER]
     assert address(app)["vsmodel"] == "twin"
 

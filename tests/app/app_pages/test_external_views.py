@@ -1,4 +1,4 @@
-"""The row of other views through Streamlit's own test runner: closed, open, in the address, too long."""
+"""The dialog of other views through Streamlit's own test runner: closed, open, in the address, too long."""
 
 from __future__ import annotations
 
@@ -7,10 +7,18 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.app_pages.test_pages import press_tool
 from tests.app.mounted import address, mounted, opened
 from tests.app.read_html import Page
 from viz_app.explorer_view.external_views import MAX_WEIGHTS
 from viz_app.text import texts
+
+
+@pytest.fixture
+def app(app: AppTest) -> AppTest:
+    """The app with no tool of the menu open."""
+    del app.session_state["tool"]
+    return app
 
 
 def document_of(app: AppTest) -> dict[str, Any]:
@@ -22,7 +30,7 @@ def test_closed_it_sends_nothing_and_opened_it_shows_the_selected_head_in_plotly
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise AssertionError("computed although the row is closed")
+        raise AssertionError("computed although the dialog is closed")
 
     with monkeypatch.context() as closed:
         closed.setattr("viz_app.components.bertviz_frame.document.bertviz_document", fail)
@@ -30,12 +38,11 @@ def test_closed_it_sends_nothing_and_opened_it_shows_the_selected_head_in_plotly
         opened(app, head="decoder.1.1")
         assert mounted(app).get("headlight_bertviz") is None and not app.get("plotly_chart")
         assert address(app)["other"] is None
-    app.session_state["other_open_en"] = True
-    app.run()
+    press_tool(app, "views", 1)
     (chart,) = app.get("plotly_chart")
     assert texts("en")("figures.kind_decoder") in chart.proto.alt
     assert address(app)["other"] == "plotly"
-    app.session_state["other_open_en"] = False
+    app.session_state["tool"] = app.session_state["other_view"] = None  # as closing does
     app.run()
     assert not app.get("plotly_chart") and address(app)["other"] is None
 
@@ -60,7 +67,7 @@ def test_a_link_opens_bertviz_which_choice_language_and_pages_keep(
     before = mounted(app)["headlight_bertviz"]
     monkeypatch.setattr("viz_app.components.bertviz_frame.document.bertviz_document", lambda *_, **__: "made again")
     assert mounted(app.run())["headlight_bertviz"] == before, "a rerun hands over the same document"
-    app.text_input(key="text").set_value("The bus.").run()
+    app.text_area(key="text").set_value("The bus.").run()
     assert mounted(app).get("headlight_bertviz") != before
 
 

@@ -68,10 +68,10 @@ def test_controls_are_explained_and_sentences_that_cannot_be_translated_answered
     for name, term in (("layer", "layer"), ("head", "head"), ("kind", "cross_attention")):
         assert known[term][1] in controls[t(f"figures_page.{name}")]
     for text, expected in (("", "figures_page.empty"), ("나는 학교에 간다", "figures_page.korean")):
-        app.text_input(key="text").set_value(text).run()
+        app.text_area(key="text").set_value(text).run()
         assert t(expected) in words(app)
         assert not app.get("image")
-    app.text_input(key="text").set_value(TEXT).run()
+    app.text_area(key="text").set_value(TEXT).run()
     assert len(app.get("image")) == 1
 
 
@@ -108,12 +108,12 @@ def test_figures_are_collected_over_sentences_and_taken_away_together(
     app.button(key="figures-add").click().run()
     assert app.button(key="figures-add").disabled and app.button(key="figures-add").label == t("figures_page.added")
     app.selectbox(key="figures-en-view").set_value("lines").run()
-    app.text_input(key="text").set_value("<b>The</b> train *is* big.").run()
+    app.text_area(key="text").set_value("<b>The</b> train *is* big.").run()
     app.button(key="figures-add").click().run()
     assert t("figures_page.collection", count=2, most=24) in words(app)
     assert "<b>The</b> train *is* big." in words(app)
     assert not any("<b>" in str(part.value) or "*is*" in str(part.value) for part in app.markdown)
-    app.text_input(key="text").set_value("").run()
+    app.text_area(key="text").set_value("").run()
     assert downloads(app) == [t("figures_page.collection_zip", count=2)], "it outlives a sentence that has no figure"
     app.switch_page("app_pages/translate.py").run()
     app.switch_page("app_pages/figures.py").run()
@@ -122,7 +122,7 @@ def test_figures_are_collected_over_sentences_and_taken_away_together(
     app.button(key="figures-clear").click().run()
     assert t("figures_page.collection_clear") not in [button.label for button in app.button]
     monkeypatch.setattr("viz_app.figure_editor.collection.MAX_FIGURES", 0)
-    assert app.text_input(key="text").set_value(TEXT).run().button(key="figures-add").disabled
+    assert app.text_area(key="text").set_value(TEXT).run().button(key="figures-add").disabled
     assert t("figures_page.collection_full", figures=24) in words(app)
 
 
@@ -131,10 +131,10 @@ def test_the_head_comes_over_from_translate(app: AppTest) -> None:
     app.switch_page("app_pages/figures.py").run()
     wanted = {"head": "decoder.2.4", "unit": "words", "text": TEXT, "figure": "head"}
     assert wanted.items() <= address(app).items()
-    app.text_input(key="text").set_value("The train is big.").run()
+    app.text_area(key="text").set_value("The train is big.").run()
     assert address(app)["text"] == "The train is big."
     app.switch_page("app_pages/translate.py").run()
-    assert app.text_input(key="text").value == "The train is big."
+    assert app.text_area(key="text").value == "The train is big."
     app.switch_page("app_pages/figures.py").run()
     assert {**wanted, "text": "The train is big."}.items() <= address(app).items()
 

@@ -28,12 +28,12 @@ def app(app: AppTest, french_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def choose(app: AppTest, name: str) -> AppTest:
-    return app.segmented_control(key=CHOICE).set_value(name).run()
+    return app.selectbox(key=CHOICE).set_value(name).run()
 
 
 def said(app: AppTest) -> list[bool]:
     """Whether the run says what is typed and chosen: that would undo what a visitor does meanwhile."""
-    return [app.text_input(key="text").proto.set_value, app.segmented_control(key=CHOICE).proto.set_value]
+    return [app.text_area(key="text").proto.set_value, app.selectbox(key=CHOICE).proto.set_value]
 
 
 def outputs(folder: Path) -> list[str]:
@@ -45,7 +45,7 @@ def test_another_model_speaks_and_the_rest_stays(
 ) -> None:
     app.query_params["head"] = "decoder.2.4"
     app.run()
-    choice = app.segmented_control(key=CHOICE)
+    choice = app.selectbox(key=CHOICE)
     assert (choice.options, choice.value) == (["random", "English → French"], "random")
     assert address(app)["model"] is None
     (header,) = headers(app)
@@ -70,18 +70,18 @@ def test_another_model_speaks_and_the_rest_stays(
     assert address(app)["model"] is None
     assert headers(app)[0]["axes"]["outputs"]["tokens"] == outputs(random_checkpoint)
 
-    app.text_input(key="text").set_value(first_example("en")).run()
+    app.text_area(key="text").set_value(first_example("en")).run()
     choose(app, "french")
     assert said(app) == [False, False], "the example is the same in both"
 
 
 def test_the_choice_is_kept_on_all_pages(app: AppTest, french_checkpoint: Path) -> None:
     opened(app, model="french")
-    assert app.segmented_control(key=CHOICE).value == "french"
+    assert app.selectbox(key=CHOICE).value == "french"
     parameters = sum(p.numel() for p in Translator.load(french_checkpoint).model.parameters())
     for page in ("model", "lessons", "figures", "translate"):
         app.switch_page(f"app_pages/{page}.py").run()
-        assert app.segmented_control(key=CHOICE).value == "french", page
+        assert app.selectbox(key=CHOICE).value == "french", page
         assert address(app)["model"] == "french", page
         if page == "model":
             assert f"{parameters / 1e6:.1f} M" in [metric.value for metric in app.metric]
@@ -130,7 +130,7 @@ def test_a_damaged_model_is_told_and_the_other_goes_on(
         assert t("errors.checkpoint_title") in visible(app) and shard.name in visible(app)
         assert t("errors.checkpoint_other") in visible(app) and t("errors.checkpoint_own") in visible(app)
         assert not any("git checkout" in code.value for code in app.code), "Git does not have it"
-        assert app.segmented_control(key=CHOICE).value == "damaged", page
+        assert app.selectbox(key=CHOICE).value == "damaged", page
     choose(app, "random")
     assert t("errors.checkpoint_title") not in visible(app)
     assert address(app)["model"] is None
@@ -141,13 +141,13 @@ def test_one_model_alone_says_who_it_is(
 ) -> None:
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(french_checkpoint))
     app.run()
-    assert CHOICE not in {each.key for each in app.segmented_control}
+    assert CHOICE not in {each.key for each in app.selectbox}
     assert "English → French" in visible(app)
     app.segmented_control(key="lang").set_value("ko").run()
     assert "영어 → 프랑스어" in visible(app)
 
 
-def test_many_models_are_a_list(
+def test_models_of_one_name_are_told_apart(
     app: AppTest, random_checkpoint: Path, french_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     twins = [tmp_path / name for name in ("a", "b")]

@@ -56,7 +56,7 @@ def choose(app: AppTest, name: str) -> None:
 def test_a_model_that_reads_korean(start: Callable[..., AppTest], app: AppTest, language: str) -> None:
     app.query_params["lang"] = language
     start("ko", app)
-    field = app.text_input(key="text")
+    field = app.text_area(key="text")
     assert field.value == KOREAN["word_order"]
     assert field.label == {"en": "Sentence in Korean", "ko": "한국어 문장"}[language]
     (header,) = headers(app)
@@ -65,14 +65,14 @@ def test_a_model_that_reads_korean(start: Callable[..., AppTest], app: AppTest, 
     assert texts(language, source="ko")("translate.empty") in visible(app)
     assert "English" not in visible(app).replace("→ English", "") and "영어" not in visible(app).replace("→ 영어", "")
     app.button(key="take-passive").click().run()
-    assert app.text_input(key="text").value == KOREAN["passive"]
+    assert app.text_area(key="text").value == KOREAN["passive"]
     assert "headlight_explorer" in mounted(app)
 
 
 def test_a_model_that_reads_arabic_has_no_examples(start: Callable[..., AppTest], app: AppTest) -> None:
     app.query_params["lang"] = "en"
     start("ar", app)
-    assert app.text_input(key="text").value == ""
+    assert app.text_area(key="text").value == ""
     assert "Type a sentence in Arabic. There are no examples in it." in visible(app)
     type_text(app, "한국어")
     assert "This model does not read Korean." in visible(app)
@@ -84,18 +84,18 @@ def test_a_model_that_reads_arabic_has_no_examples(start: Callable[..., AppTest]
 def test_examples_follow_the_model_and_own_texts_stay(start: Callable[..., AppTest], app: AppTest) -> None:
     app.query_params["lang"] = "en"
     start("ko", app, "en", "ar")
-    field = app.text_input(key="text")
+    field = app.text_area(key="text")
     assert field.value == KOREAN["word_order"]
     choose(app, "en-en")
-    assert app.text_input(key="text").value == EXAMPLES["word_order"]
+    assert app.text_area(key="text").value == EXAMPLES["word_order"]
     type_text(app, "The dog reads.")
     choose(app, "ar-en")
-    assert app.text_input(key="text").value == "The dog reads."
+    assert app.text_area(key="text").value == "The dog reads."
     type_text(app, "")
     choose(app, "ko-en")
     type_text(app, KOREAN["question"])
     choose(app, "ar-en")
-    assert app.text_input(key="text").value == ""
+    assert app.text_area(key="text").value == ""
 
 
 def test_korean_is_refused_by_what_the_model_reads(checkpoint: Callable[[str], Path]) -> None:

@@ -33,7 +33,7 @@ def damaged_copy(checkpoint: Path, folder: Path) -> Path:
 
 
 def type_text(app: AppTest, text: str) -> AppTest:
-    return app.text_input(key="text").set_value(text).run()
+    return app.text_area(key="text").set_value(text).run()
 
 
 @pytest.mark.parametrize("text", ["", "x" * (MAX_CHARACTERS + 1)])
@@ -42,7 +42,7 @@ def test_it_opens_with_an_example_translated(app: AppTest, random_checkpoint: Pa
     app.query_params.update({"text": text} if text else {})
     app.run()
     assert bool(text) == any(f"{MAX_CHARACTERS + 1:,}" in each.value for each in app.warning)
-    assert app.text_input(key="text").value == EXAMPLES[FIRST_EXAMPLE]
+    assert app.text_area(key="text").value == EXAMPLES[FIRST_EXAMPLE]
     expected = Translator.load(random_checkpoint).translate(EXAMPLES[FIRST_EXAMPLE], beam=4)
     actual = header(app)
     assert actual["axes"]["outputs"]["tokens"] == list(expected.attention.outputs.tokens)
@@ -60,8 +60,8 @@ def test_each_key_is_answered_while_few_share_the_server(
     app: AppTest, monkeypatch: pytest.MonkeyPatch, sessions: int, pause: int
 ) -> None:
     monkeypatch.setattr(sentence_field, "connected_sessions", lambda: sessions)
-    assert app.run().text_input(key="text").proto.live_debounce_ms == pause
-    assert app.switch_page("app_pages/lab.py").run().text_input(key="text").proto.live_debounce_ms == 250
+    assert mounted(app.run())["headlight_sentence_field"] == {"pause": pause}
+    assert mounted(app.switch_page("app_pages/lab.py").run())["headlight_sentence_field"] == {"pause": 250}
 
 
 def test_a_link_restores_the_state_which_survives_languages_and_pages(app: AppTest) -> None:
@@ -76,13 +76,13 @@ def test_a_link_restores_the_state_which_survives_languages_and_pages(app: AppTe
         assert address(app)["off"] == off
     type_text(app, "The bus.")
     app.segmented_control(key="lang").set_value("ko").run()
-    assert app.text_input(key="text").value == "The bus."
+    assert app.text_area(key="text").value == "The bus."
     assert header(app)["texts"] == texts("ko").table("explorer")
     app.switch_page("app_pages/model.py").run()
     stays = {"lang": "ko", "text": "The bus.", "head": "decoder.1.4", "unit": "words"}
     assert {name: value for name, value in address(app).items() if value} == stays
     app.switch_page("app_pages/translate.py").run()
-    assert app.text_input(key="text").value == "The bus."
+    assert app.text_area(key="text").value == "The bus."
     assert app.segmented_control(key="lang").value == "ko"
 
 
@@ -100,14 +100,14 @@ def test_what_is_typed_is_translated_or_answered(app: AppTest, random_checkpoint
     ):
         type_text(app, text)
         assert expected in visible(app) and "headlight_explorer" not in mounted(app)
-        assert text != long or app.text_input(key="text").value == long, "what was typed is kept"
+        assert text != long or app.text_area(key="text").value == long, "what was typed is kept"
     type_text(app, "a b " * MAX_CHARACTERS)
     counts = {"characters": f"{4 * MAX_CHARACTERS:,}", "limit": f"{MAX_CHARACTERS:,}"}
     assert texts(language)("frame.too_long", **counts) in [each.value for each in app.warning]
-    assert app.text_input(key="text").value == "  ", "the sentence before it comes back"
+    assert app.text_area(key="text").value == "  ", "the sentence before it comes back"
     assert "a b a b" not in repr(app.session_state), "the session keeps nothing of it"
     app.button(key="take-passive").click().run()
-    assert app.text_input(key="text").value == EXAMPLES["passive"]
+    assert app.text_area(key="text").value == EXAMPLES["passive"]
     assert "headlight_explorer" in mounted(app)
     type_text(app, "The ☃ is big.")
     assert f"{t('translate.unknown')} **☃**" in html.unescape(visible(app))
@@ -117,12 +117,20 @@ def test_what_is_typed_is_translated_or_answered(app: AppTest, random_checkpoint
         assert text not in "\n".join(line for line in visible(app).split("\n") if line not in as_code)
 
 
-def test_a_menu_costs_nothing_until_it_offers_every_format(app: AppTest) -> None:
-    app.session_state["menu-download"] = app.session_state["menu-share"] = False
+def press_tool(app: AppTest, name: str, number: int) -> AppTest:
+    """Choose a tool in the menu of the explorer, as the browser reports it."""
+    app.session_state["explorer"] = {**app.session_state["explorer"], "tool": {"name": name, "id": number}}
+    return app.run()
+
+
+def test_a_tool_of_the_menu_costs_nothing_until_it_is_chosen(app: AppTest) -> None:
+    app.session_state["tool"] = None
     app.run()
     assert not app.get("download_button") and not app.code
-    app.session_state["menu-download"] = True
-    labels = [button.proto.label for button in app.run().get("download_button")]
+    press_tool(app, "share", 1)
+    assert not app.get("download_button") and "&head=cross.2.3" in visible(app), "the link"
+    assert not press_tool(app, "<script>", 2).exception, "a tool that is not there"
+    labels = [button.proto.label for button in press_tool(app, "download", 3).get("download_button")]
     assert labels[:3] == ["PDF", "SVG", "PNG"] and labels[-1] == texts("en")("translate.everything")
     assert {*labels[3:-1]} == {"CSV", "GIF", "JSON", "NPZ", "TikZ", texts("en")("translate.page")}
     assert len(labels) == len(set(labels))

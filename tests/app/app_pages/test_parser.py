@@ -45,7 +45,7 @@ def test_the_parser_reads_the_words_and_the_sentence_stays_as_typed(
 ) -> None:
     app.run()
     assert source_tokens(app) == "The dog does n't bark ."
-    assert app.text_input(key="text").value == address(app)["text"] == "The dog doesn't bark."
+    assert app.text_area(key="text").value == address(app)["text"] == "The dog doesn't bark."
     outputs = header(app)["axes"]["outputs"]["tokens"]
     tree = ConstituencyParser(Translator.load(parser_checkpoint)).parse("The dog does n't bark .", beam=4)
     assert tree.translation is not None
@@ -55,7 +55,7 @@ def test_the_parser_reads_the_words_and_the_sentence_stays_as_typed(
     assert (about["text"], about["source"]) == ("The dog doesn't bark.", "The dog does n't bark .")
     assert free["source"] == about["source"], "what is computed later belongs to the words that the parser reads"
     assert header(app)["tree"]["constrained"] and {"nodes", "repairs"} <= free.keys()
-    app.segmented_control(key="model_choice").set_value(random_checkpoint.name).run()
+    app.selectbox(key="model_choice").set_value(random_checkpoint.name).run()
     assert source_tokens(app) == "The dog doesn't bark.", "another model gets the sentence as it was typed"
     assert header(app)["texts"]["translation"] == texts("en")("explorer.translation")
 
@@ -63,7 +63,7 @@ def test_the_parser_reads_the_words_and_the_sentence_stays_as_typed(
 def test_it_is_called_after_its_trees_and_nothing_speaks_of_bleu(app: AppTest, language: str) -> None:
     opened(app, lang=language)
     t = texts(language)
-    names = app.segmented_control(key="model_choice").options
+    names = app.selectbox(key="model_choice").options
     assert any(t("languages.zxx") in str(name) for name in names)
     assert "BLEU" not in visible(app)
     assert header(app)["texts"]["translation"] == texts(language, parses=True)("explorer.translation")
@@ -82,10 +82,10 @@ def test_a_session_begun_empty_offers_sentences_that_show_trees(app: AppTest) ->
 def test_whatever_is_typed_gives_a_tree_or_a_message(app: AppTest) -> None:
     opened(app, text="a " * (MAX_CHARACTERS // 2))
     assert "2,000" in visible(app) or "2000" in visible(app), "refused before any work"
-    app.text_input(key="text").set_value("개가 짖는다").run()
+    app.text_area(key="text").set_value("개가 짖는다").run()
     assert texts("en")("translate.korean") in visible(app)
     for text in HOSTILE:
-        app.text_input(key="text").set_value(text).run()
+        app.text_area(key="text").set_value(text).run()
         assert not app.error, text
         assert app.info or header(app)["axes"]["outputs"]["tokens"], text
 

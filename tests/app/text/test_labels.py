@@ -16,7 +16,7 @@ import pytest
 from viz_app.components.modules import join_modules
 from viz_app.lessons.catalogue import STAGES
 from viz_app.lessons.labels import labels
-from viz_app.text import LANGUAGES, best_language, fill, parser_wording, read_tables, texts
+from viz_app.text import LANGUAGES, best_language, fill, parser_wording, texts
 
 APP = Path(__file__).resolve().parents[3] / "viz_app"
 # Written without a space after a word; right after a placeholder nobody can tell which of the two forms is right.
@@ -141,7 +141,6 @@ def unused(labels: Iterable[str]) -> list[str]:
     this table, or as a string of Python where an f-string fills the key in.
     """
     files = [strings_in_python(path) for path in APP.rglob("*.py")]
-    files.append(({name for table in read_tables("examples.toml").values() for name in table}, []))
     pages = [path.read_text(encoding="utf-8") for path in APP.rglob("*.html")]  # templates name labels in braces
     files += [(set(re.findall(r"\{(\w+\.\w+)\}", page)), []) for page in pages]
     left = []
@@ -172,15 +171,6 @@ def test_a_word_of_another_component_makes_no_label_used() -> None:
     assert not unused(["index.shifted", "index.minutes"])
     others = ["growth.shifted", "lesson_why.shifted", "frame.shifted", "explorer.minutes"]
     assert unused(others) == others
-
-
-def test_every_example_has_a_label() -> None:
-    from viz_app.text.examples import EXAMPLES, TREE_EXAMPLES
-
-    for language in LANGUAGES:
-        for table in ("examples", "examples_fr"):
-            assert set(texts(language).table(table)) == set(EXAMPLES)
-        assert set(texts(language).table("examples_tree")) == set(TREE_EXAMPLES)
 
 
 def test_what_reads_otherwise_for_a_parser_is_a_label_with_the_same_placeholders(language: str) -> None:

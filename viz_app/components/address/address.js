@@ -1,4 +1,4 @@
-const FIELD = ".st-key-text input"; // of the sentence: TEXT_KEY in state/session.py
+const FIELD = ".st-key-text textarea"; // of the sentence: TEXT_KEY in state/session.py
 const MAX_CHARACTERS = 2_000; // of a sentence that still goes into the address: state/query_params.py
 
 /**
@@ -28,7 +28,7 @@ export default function ({ data }) {
       url.searchParams.set(name, value);
     }
   }
-  const field = /** @type {HTMLInputElement | null} */ (document.querySelector(FIELD));
+  const field = /** @type {HTMLTextAreaElement | null} */ (document.querySelector(FIELD));
   if (!goesOn) {
     openAnew(url, field);
     return;
@@ -45,7 +45,7 @@ export default function ({ data }) {
 /**
  * Takes along what stands in the field, of which Python may not have heard yet, and where the cursor is.
  * @param {URL} url
- * @param {HTMLInputElement | null} field
+ * @param {HTMLTextAreaElement | null} field
  */
 function openAnew(url, field) {
   if (field && field.value.length <= MAX_CHARACTERS) url.searchParams.set("text", field.value);
@@ -54,7 +54,7 @@ function openAnew(url, field) {
   window.location.reload();
 }
 
-/** @param {HTMLInputElement | null} field */
+/** @param {HTMLTextAreaElement | null} field */
 function goOnTyping(field) {
   const { cursor = null, ...state } = window.history.state ?? {};
   if (cursor === null) return;

@@ -35,6 +35,7 @@ _FOLDER = Path(__file__).parent
 _STATE = "selection"
 _OFF = "off"
 _SENTENCE = "sentence"
+_TOOL = "tool"
 
 # Streamlit sends the files of a component with its data, every time, unless the whole message is one that the browser
 # knows already. So code and style, 150 kB, are a component of their own whose message never changes.
@@ -83,10 +84,11 @@ def explorer(
     result: Any = _mount(
         key=key,
         data=payload if other is None else join_payloads(payload, other),
-        default={_STATE: start.to_dict(), _OFF: first_off, _SENTENCE: None},
+        default={_STATE: start.to_dict(), _OFF: first_off, _SENTENCE: None, _TOOL: None},
         on_selection_change=on_change or events.keep,
         on_off_change=events.keep,
         on_sentence_change=events.keep,
+        on_tool_change=events.keep,
     )
     return Selection.from_state(result.get(_STATE), default=start)
 
@@ -126,6 +128,15 @@ def asked_sentence(key: str) -> tuple[str, int] | None:
 def sentence_shown(key: str, press: int) -> None:
     """Acknowledge the press at the end of a run that shows the sentence. A run that is replaced does not reach this."""
     events.answered(_presses(key), press)
+
+
+def asked_tool(key: str) -> str | None:
+    """Return the tool that was chosen in the menu since the last call, such as `share`; None for none."""
+    event = events.new_named_event(f"{key}-tool", events.last_report(key, _TOOL))
+    if event is None:
+        return None
+    events.answered(f"{key}-tool", event[1])
+    return event[0]
 
 
 def _presses(key: str) -> str:

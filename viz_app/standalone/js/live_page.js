@@ -14,6 +14,8 @@ import { followAddress, keepAddress, readAddress, startWith } from "./page_addre
 import { noteSentence } from "./sentence_note.js";
 
 const REST = 60; // milliseconds after a key; a newer text also ends the search for an older one
+const MAX_EXAMPLES = 3; // beside each other
+const LINES = /\s*[\r\n]+\s*/g; // in a text that is pasted
 
 /** @typedef {Record<"input" | "placeholder" | "examples" | "loading" | "load" | "unloaded", string>} Words
  * @typedef {{ text: string, examples: string[], words: Words, url: string | null, size: number }} About
@@ -45,12 +47,10 @@ class LivePage {
     this.about = about;
     this.text = text;
     this.host = new Host("explorer", (name, value) => this.answer(name, value));
-    const attributes = { class: "live-text", autocomplete: "off", placeholder: words.placeholder, value: text };
-    this.field = h("input", { ...attributes, "aria-label": words.input, input: () => this.type() });
-    this.choice = /** @type {HTMLSelectElement} */ (document.querySelector("select"));
-    this.choice.append(...[words.examples, ...examples].map((each, index) => h("option", { hidden: !index }, each)));
-    Object.assign(this.choice, { hidden: !examples.length, ariaLabel: words.examples });
-    this.choice.addEventListener("change", () => this.say(this.choice.value));
+    const attributes = { class: "live-text", rows: 1, placeholder: words.placeholder, "aria-label": words.input };
+    const keydown = (/** @type {KeyboardEvent} */ event) => this.enter(event);
+    this.field = h("textarea", { ...attributes, input: () => this.type(), keydown }, text);
+    this.examples = h("p", { class: "live-examples", hidden: !examples.length });
     this.client = new LiveClient(url, {
       stage: (stage, reason) => this.stage(stage, reason),
       loaded: (bytes) => Object.assign(this.bar, { value: bytes }),
@@ -62,8 +62,10 @@ class LivePage {
     this.bar = h("progress", { max: size, value: 0 });
     this.loading = h("label", { hidden: true }, words.loading, " ", this.bar);
     document.querySelector(".page-title")?.classList.add("unseen");
-    this.choice.before(this.field);
-    this.choice.after(this.load, this.loading);
+    const header = /** @type {HTMLElement} */ (document.querySelector("header"));
+    header.append(this.field);
+    header.after(h("div", { class: "live-line" }, this.examples, this.load, this.loading));
+    this.offerExamples();
     followAddress();
     this.host.run(() => this.show()).then(() => this.begin());
   }
@@ -103,7 +105,24 @@ class LivePage {
     this.loading.hidden = stage !== "loading";
   }
 
+  /** A few examples, those after the one in the field. */
+  offerExamples() {
+    const { examples, words } = this.about;
+    const after = examples.indexOf(this.field.value) + 1;
+    const following = [...examples.slice(after), ...examples.slice(0, after)].slice(0, MAX_EXAMPLES);
+    const chips = following.map((text) => h("button", { class: "live-example", click: () => this.say(text) }, text));
+    this.examples.replaceChildren(words.examples, ...chips);
+  }
+
+  /** @param {KeyboardEvent} event A sentence has one line. */
+  enter(event) {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    this.say(this.field.value);
+  }
+
   type() {
+    if (LINES.test(this.field.value)) this.field.value = this.field.value.replace(LINES, " ");
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.say(this.field.value), REST);
   }
@@ -114,7 +133,7 @@ class LivePage {
    */
   say(text) {
     this.field.value = text;
-    this.choice.selectedIndex = 0;
+    this.offerExamples();
     Object.assign(this, { branch: 0, force: null });
     this.update(text);
   }

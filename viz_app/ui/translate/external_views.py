@@ -1,7 +1,4 @@
-"""Row "Other views" beneath the explorer: the head in Plotly, BertViz' head view and model view.
-
-A closed row computes, imports and sends nothing.
-"""
+"""Dialog "Other views": the head in Plotly, BertViz' head view and model view."""
 
 from __future__ import annotations
 
@@ -21,7 +18,6 @@ from viz_app.ui.plotly_chart import draw_plotly, page_theme
 if TYPE_CHECKING:
     from viz_app.components.bertviz_frame.document import BertvizView
 
-_OPEN = "other_open"
 _CHOICE = "other_choice"
 _KEPT = "other_view"  # the open view, also while the visitor is on another page
 _DOCUMENT = "other_document"
@@ -35,10 +31,15 @@ def open_view() -> OtherView | None:
     return view
 
 
+def close_view() -> None:
+    """Remember that no view is open."""
+    st.session_state[_KEPT] = None
+
+
 def draw_external_views(
     t: Texts, maps: AttentionMaps, selection: Selection, identity: tuple[str, ...], about: Mapping[str, Any]
 ) -> None:
-    """Draw the row.
+    """Draw the choice and the view.
 
     Args:
         t: Labels in the visitor's language.
@@ -48,17 +49,10 @@ def draw_external_views(
         about: Provenance of the figure.
     """
     current = open_view()
-    # With another label Streamlit takes it for another row, which starts closed.
-    key = f"{_OPEN}_{t.language}"
-    if key not in st.session_state:
-        st.session_state[key] = current is not None
-    row = st.expander(t("other.title"), key=key, on_change="rerun")
-    st.session_state[_KEPT] = None
-    if row.open:
-        with row:
-            view = _choice(t, current)
-            st.session_state[_KEPT] = view
-            _draw(t, view, maps, selection.fitted(maps), identity, about)
+    view = st.session_state[_KEPT] = _choice(t, current)
+    if current not in (None, view):
+        st.rerun()  # of the page, whose address says which one is open
+    _draw(t, view, maps, selection.fitted(maps), identity, about)
 
 
 def _choice(t: Texts, current: OtherView | None) -> OtherView:

@@ -1,6 +1,7 @@
 // The one row of controls: choices such as the kind of attention, and the decoding player.
 
-import { h, setAttribute } from "../../common/page/dom.js";
+import { RovingFocus } from "../../common/page/arrowkeys.js";
+import { h, rootOf, setAttribute } from "../../common/page/dom.js";
 import { hasModifier } from "../../common/page/keyboard.js";
 import { TimeBar } from "../../common/page/timebar.js";
 import { fillText } from "../../common/text/format.js";
@@ -8,7 +9,7 @@ import { tokenText } from "../../common/text/tokens.js";
 
 const BEAT = 650; // milliseconds from one token to the next while playing
 
-/** Buttons of which one is pressed. */
+/** Buttons of which one is pressed: one stop of the Tab key, with arrows between them. */
 export class Choice {
   /**
    * @param {string} name
@@ -26,6 +27,8 @@ export class Choice {
     );
     this.values = values;
     this.element = h("div", { class: `choice-group ${name}`, role: "group" }, ...this.buttons);
+    this.stops = new RovingFocus(this.element);
+    this.stops.arrange([this.buttons]);
   }
 
   /**
@@ -44,13 +47,14 @@ export class Choice {
   offer(values) {
     this.element.hidden = values.length < 2;
     this.buttons.forEach((button, index) => (button.hidden = !values.includes(String(this.values[index]))));
+    this.stops.arrange([this.buttons.filter(({ hidden }) => !hidden)]);
   }
 
   /** @param {Partial<State>} state */
   update(state) {
-    this.buttons.forEach((button, index) =>
-      setAttribute(button, "aria-pressed", String(state[this.name] === this.values[index])),
-    );
+    const pressed = this.buttons[this.values.map(String).indexOf(String(state[this.name]))];
+    for (const button of this.buttons) setAttribute(button, "aria-pressed", String(button === pressed));
+    if (!this.element.contains(rootOf(this.element).activeElement)) this.stops.reach(pressed);
   }
 }
 

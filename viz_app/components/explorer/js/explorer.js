@@ -2,10 +2,9 @@
 
 import { Theme } from "../../common/draw/theme.js";
 import { headAddress, KINDS } from "../../common/heads/heads.js";
-import { h, pageTop, setAttribute } from "../../common/page/dom.js";
+import { fill, h, pageTop, setAttribute } from "../../common/page/dom.js";
 import { onFollowedView } from "../../common/page/followed_view.js";
 import { isPresenting, leavePresenting, present } from "../../common/page/presenting.js";
-import { tool } from "../../common/page/tool.js";
 import { fillText } from "../../common/text/format.js";
 import { Beam } from "./beam/beam.js";
 import { Candidates } from "./beam/candidates.js";
@@ -19,9 +18,12 @@ import { DraftTranslation } from "./data/draft.js";
 import { growFrom } from "./draw/transition.js";
 import { Figure } from "./figure.js";
 import { FigureFiles } from "./figurefiles.js";
+import { Marks } from "./marks.js";
 import { Menu } from "./menu.js";
+import { MenuTools } from "./menutools.js";
 import { Overview } from "./overview.js";
 import { Recorder } from "./record.js";
+import { Regions } from "./regions.js";
 import { fitted, Report } from "./selectiontext.js";
 import { Store } from "./store.js";
 import { Tree } from "./tree/tree.js";
@@ -62,6 +64,7 @@ export class Explorer {
     this.report = new Report(root, this.store);
     this.tree = new Tree(this.store);
     this.words = new Words(this.store);
+    this.marks = new Marks();
     this.beam = new Beam(this.store);
     this.compare = new Compare(this.store);
     this.kind = new Choice("kind", KINDS, {
@@ -82,10 +85,9 @@ export class Explorer {
     this.switch = new HeadSwitch(this.store, this.overview);
     this.headName = h("b", { class: "head-name" }); // beside the flow, which is of no one head
     this.aboutHead = h("div", { class: "head-card" }, this.headName, ...this.card.tools, ...this.switch.tools);
-    this.presenter = tool("present", {
-      class: "tool plain present-button",
-      click: () => this.present(!isPresenting(this.root)),
-    });
+    this.tools = new MenuTools(this);
+    this.menu.tools.append(...this.tools.buttons);
+    this.regions = new Regions(this);
     this.assemble();
     this.untold = whenTold(() => {
       this.takeDraft();
@@ -114,10 +116,11 @@ export class Explorer {
     const row = [zoom.element, kind.element, player.element, menu.element, menu.chips];
     const controls = h("div", { class: "controls" }, ...row);
     // The candidates of a step take the place of the note, so that nothing moves.
-    words.line.after(h("div", { class: "below-words" }, words.note, candidates.element));
-    this.body = h("div", { class: "body" }, figure.element, overview.element);
-    words.sentence.after(this.tree.element);
-    const parts = [words.element, beam.note.element, beam.element, controls];
+    words.line.after(h("div", { class: "below-words" }, words.note, this.marks.element, candidates.element));
+    const { picture, heads } = this.regions;
+    this.body = h("div", { class: "body" }, picture, figure.element, heads, overview.element);
+    words.heading.after(this.tree.element);
+    const parts = [words.element, this.regions.element, beam.note.element, beam.element, controls];
     figure.tools.append(compare.tools);
     figure.legend.element.before(this.aboutHead);
     const under = [this.body, this.card.element, figure.table.element];
@@ -141,6 +144,9 @@ export class Explorer {
       return;
     }
     const translation = same ? this.translation : new Translation(read);
+    this.marks.hide();
+    if (!first && translation.about?.text !== this.translation.about?.text)
+      this.marks.show("typed", fillText(translation.texts.mark_typed, { count: translation.headCount }));
     const another = !first && translation.about?.own !== this.translation.about?.own; // model that speaks
     const searched = translation.beam?.id === this.translation?.beam?.id; // another branch of the same search
     this.translation = translation;
@@ -205,7 +211,6 @@ export class Explorer {
 
   buildWords() {
     this.words.build(this.drawn, this.texts);
-    this.words.sentence.append(this.beam.button, this.presenter.button);
   }
 
   /** What is drawn: a draft, or a whole translation. */
@@ -249,17 +254,15 @@ export class Explorer {
       KINDS.map((kind) => texts[`kind_${kind}`]),
     );
     this.kind.offer(this.translation.available);
-    const { kinds, available } = this.translation;
-    const count = available.reduce((sum, kind) => {
-      const { layers, heads, absent = [] } = kinds[kind];
-      return sum + layers * heads - absent.length;
-    }, 0);
-    this.zoom.label(texts.zoom, [fillText(texts.zoom_heads, { count }), texts.zoom_head, texts.zoom_token]);
+    const heads = fillText(texts.zoom_heads, { count: this.translation.headCount });
+    this.zoom.label(texts.zoom, [heads, texts.zoom_head, texts.zoom_token]);
+    this.regions.label(texts, heads);
     this.menu.label(texts);
+    this.marks.label(texts);
+    this.tools.label();
     this.recorder.label(texts);
     this.files.build();
     this.figure.label(texts);
-    this.presenter.words.textContent = isPresenting(this.root) ? texts.present_end : texts.present;
     setAttribute(this.root, "lang", texts.language);
   }
 
@@ -327,6 +330,7 @@ export class Explorer {
     if (drawn || has("cursor")) this.tree.update(state, step, view, matrix);
     if (drawn) this.updateHead(state);
     if (has("off")) this.reportOff(state.off);
+    if (!has("data")) this.remark(state, changed);
     if (drawn || has("size")) {
       this.layout(state);
       if (all || has(...TILES_CHANGE) || state.view === "layer" || this.overview.heads.moved)
@@ -347,6 +351,21 @@ export class Explorer {
     this.overview.readOut(state);
     if (has("zoom")) this.zoomed(state);
     this.report.update(this.translation);
+  }
+
+  /**
+   * Answers what was done for the first time.
+   * @param {State} state
+   * @param {Set<string>} changed
+   */
+  remark(state, changed) {
+    const { texts } = this;
+    if (changed.has("pin") || changed.has("step")) this.marks.hide(); // in its place stand the candidates of a token
+    if (changed.has("head") || changed.has("layer")) {
+      const values = { layer: state.layer + 1, number: state.head + 1, kind: texts[`kind_${state.kind}`] };
+      this.marks.show("head", fill(texts.mark_head, { ...values, head: h("b", {}, headAddress(state)) }));
+    }
+    if (changed.has("playing") && !state.playing && state.step === null) this.marks.show("step", texts.mark_step);
   }
 
   /**

@@ -64,6 +64,7 @@ export class HeadOrder {
     orders.value = order;
     this.filters.value = this.only ?? "";
     this.byRole.hidden = !filters.length || (state.zoom !== "heads" && this.only === null); // no room beside a map
+    this.byMeasure.hidden = state.zoom !== "heads" && order === "layer"; // all heads are the place to order them
     this.byMeasure.title = this.note();
     this.list.button.hidden = state.zoom !== "heads";
     const title = `${this.texts.list}: ${this.label(order)}`;

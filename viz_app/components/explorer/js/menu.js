@@ -1,5 +1,5 @@
-// Menu of the settings of pictures behind one small button. A setting that differs from its start is a chip beside the
-// button, so that no picture is misread; a click resets it.
+// One small button with all that is rarely needed: tools, and the settings of pictures. A setting that differs from its
+// start is a chip beside the button, so that no picture is misread; a click resets it.
 
 import { h, placeUnder, setAttribute } from "../../common/page/dom.js";
 import { fillText, percent } from "../../common/text/format.js";
@@ -45,9 +45,14 @@ export class Menu {
     this.specialLabel = h("span", {});
     this.titles = Object.fromEntries(SETTINGS.map((name) => [name, h("span", { class: "menu-title" })]));
     this.notes = { average: h("span", { class: "note" }) };
+    // The explorer fills it. What says there that it has copied stays open.
+    this.tools = h("div", { class: "menu-tools", click: (event) => this.pressed(event) });
+    this.title = h("h2", { class: "menu-heading" });
     this.panel = h(
       "div",
       { class: "menu-panel", role: "dialog", hidden: true, keydown: (event) => this.key(event) },
+      this.tools,
+      this.title,
       this.row("unit", this.unit.element),
       this.row("scale", this.scale.element),
       this.row("threshold", h("span", { class: "menu-slider" }, this.threshold, this.cut)),
@@ -71,6 +76,7 @@ export class Menu {
   /** @param {ExplorerTexts} texts */
   label(texts) {
     this.texts = texts;
+    this.title.textContent = texts.menu_settings;
     setAttribute(this.button, "aria-label", texts.menu);
     this.button.title = texts.menu;
     setAttribute(this.panel, "aria-label", texts.menu);
@@ -140,7 +146,14 @@ export class Menu {
     window.addEventListener("pointerdown", this.outside, true);
     placeUnder(this.panel, this.button);
     this.panel.scrollIntoView({ block: "nearest" }); // on a telephone it would reach below the window
-    /** @type {HTMLElement | null} */ (this.panel.querySelector("[aria-pressed=true]"))?.focus();
+    /** @type {HTMLElement | null} */ (this.tools.querySelector("button:not([hidden])"))?.focus();
+  }
+
+  /** @param {Event} event */
+  pressed({ target }) {
+    if (!(target instanceof Element && target.closest(".present, .beam-button"))) return;
+    this.close();
+    this.button.focus();
   }
 
   close() {

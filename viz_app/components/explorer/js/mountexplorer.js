@@ -18,6 +18,7 @@ export function mount({ data, parentElement, setStateValue }) {
   });
   explorer.report.send = (selection) => setStateValue("selection", selection);
   explorer.reportOff = (head) => setStateValue("off", head);
+  explorer.tools.report = (event) => setStateValue("tool", event);
   explorer.card.reportSentence = (event) => setStateValue("sentence", event);
   explorer.receive(data);
   return unmount;

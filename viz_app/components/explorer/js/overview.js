@@ -142,6 +142,8 @@ export class Overview {
     this.heads.update(state, kinds);
     this.effective = { ...state, order: this.heads.order, only: this.heads.only };
     this.view.update(state);
+    // All heads are the place to choose, unless there are so many that a model opens with one layer.
+    this.view.element.hidden = state.zoom !== "heads" && state.view === "heads" && state.opens === "heads";
     this.chooseLayer(state);
     tiles.build(this.views, this.effective, kinds);
     tiles.order(measures, this.effective);
@@ -281,7 +283,7 @@ export class Overview {
     const { order, view } = this.effective;
     const note = order === "layer" ? (view === "layer" ? "" : texts.count_note) : this.heads.note();
     if (!pointed) {
-      define(this.about, note, texts.language, NOTED);
+      define(this.about, note, texts.language, this.store.state.zoom === "heads" ? NOTED : []);
       return this.note.replaceChildren(this.restingNote(), this.matchingNote(), this.about);
     }
     this.note.replaceChildren(h("b", {}, pointed.button.title), ". ", caption(this.picture(pointed), texts));

@@ -1,12 +1,13 @@
-// The translation as a sentence; below it token by token, with the source word that one encoder-decoder head prefers.
+// The translation token by token, each with the source word that one encoder-decoder head prefers.
 
 import { headAddress } from "../../common/heads/heads.js";
+import { RovingFocus } from "../../common/page/arrowkeys.js";
 import { direction, fill, h, setAttribute } from "../../common/page/dom.js";
 import { explainIn } from "../../common/page/explained.js";
-import { copyButton } from "../../common/text/copy.js";
+import { tool } from "../../common/page/tool.js";
+import { confirmCopy } from "../../common/text/copy.js";
 import { fillText, percent } from "../../common/text/format.js";
 import { tokenText } from "../../common/text/tokens.js";
-import { Popover } from "./beam/popover.js";
 import { plainText } from "./data/data.js";
 import { pinName } from "./draw/picture.js";
 
@@ -28,7 +29,7 @@ export class Words {
   constructor(store) {
     this.store = store;
     // One set of listeners for all tokens: a long translation has hundreds.
-    const leave = () => this.closePopover();
+    const leave = () => this.store.set({ cursor: null });
     this.line = h("div", {
       class: "words",
       pointerover: (event) => event.pointerType === "mouse" && this.open(event),
@@ -36,19 +37,13 @@ export class Words {
       focusin: (event) => this.open(event),
       focusout: leave,
       click: (event) => this.press(event),
-      keydown: (event) => event.key === "Escape" && this.closePopover(),
     });
-    this.sentence = h("p", { class: "sentence" });
+    this.stops = new RovingFocus(this.line); // one stop of the Tab key
+    this.heading = h("h2", { class: "unseen sentence" });
+    const copied = () => this.translation.tree?.text ?? plainText(this.translation.axes.outputs);
+    this.copy = tool("copy", { click: () => confirmCopy(copied(), this.texts, this.copy.button, this.copy.words) });
     this.note = h("p", { class: "note words-note" });
-    this.popover = new Popover();
-    this.element = h(
-      "div",
-      { class: "translation", role: "group" },
-      this.sentence,
-      this.line,
-      this.note,
-      this.popover.element,
-    );
+    this.element = h("div", { class: "translation", role: "group" }, this.heading, this.line, this.note);
   }
 
   /**
@@ -57,7 +52,6 @@ export class Words {
    * @param {ExplorerTexts} texts
    */
   build(translation, texts) {
-    this.popover.hide();
     this.element.hidden = !translation.length; // an encoder generates nothing
     this.translation = translation;
     this.texts = texts;
@@ -65,12 +59,10 @@ export class Words {
     setAttribute(this.line, "lang", translation.languages.target);
     const runs = direction(plainText(translation.axes.outputs));
     setAttribute(this.line, "dir", runs);
-    setAttribute(this.sentence, "dir", runs);
     this.text = h("bdi", { lang: translation.languages.target, dir: "auto" });
-    const { tree } = translation;
-    const copied = () => tree?.text ?? plainText(translation.axes.outputs);
-    const copy = copyButton(copied, texts, { class: "plain" });
-    this.sentence.replaceChildren(...(tree ? [copy] : [this.text, copy])); // the brackets of a tree stand below it
+    // The brackets of a tree are no sentence.
+    this.heading.replaceChildren(texts.translation, ...(translation.tree ? [] : [": ", this.text]));
+    this.copy.words.textContent = texts.copy;
     const { written } = translation;
     const words = translation.axis("outputs", "words").filter(({ first }) => first < (written ?? Infinity));
     this.words = words.map((word) => this.word(word));
@@ -82,7 +74,7 @@ export class Words {
   }
 
   /**
-   * A word and its gloss; the popover of a token is made when it is asked for.
+   * A word and its gloss.
    * @param {Position} position
    */
   word({ first, last, special }) {
@@ -112,21 +104,14 @@ export class Words {
   }
 
   /**
-   * Opens the popover of the token that an event is about.
+   * Points at the row of a token, which shows where it looked.
    * @param {Event} event
    */
   open({ target }) {
-    const token = /** @type {HTMLElement | null} */ (target instanceof Element && target.closest(".token"));
-    if (token) this.openPopover(Number(token.dataset.index));
-  }
-
-  /** @param {number} index */
-  openPopover(index) {
     const { kind, unit } = this.store.state;
-    const button = /** @type {HTMLButtonElement} */ (this.line.querySelector(`[data-index="${index}"]`));
-    if (this.translation.steps.length) this.popover.show(button, this.translation, index, this.texts);
-    // The same position is a row of the decoder's maps; pointing at a word shows where it looked.
-    if (kind !== "encoder") this.store.set({ cursor: { query: this.row(index, unit), key: null } });
+    const token = /** @type {HTMLElement | null} */ (target instanceof Element && target.closest(".token"));
+    if (!token || kind === "encoder") return; // whose maps have other rows
+    this.store.set({ cursor: { query: this.row(Number(token.dataset.index), unit), key: null } });
   }
 
   /**
@@ -138,20 +123,16 @@ export class Words {
   }
 
   /**
-   * Pins the row of a token; the encoder has none.
+   * Pins the row of a token. The encoder has none, and gives way to encoder-decoder attention.
    * @param {Event} event
    */
   press(event) {
-    const { state } = this.store;
-    const token = event.target instanceof Element && event.target.closest(".token");
-    if (!token || state.kind === "encoder") return this.open(event);
-    this.closePopover();
-    const query = this.row(Number(/** @type {HTMLElement} */ (token).dataset.index), state.unit);
-    this.store.set({ pin: pinName(state, { query, key: null }) });
-  }
-
-  closePopover() {
-    if (this.popover.hide() || !this.translation.steps.length) this.store.set({ cursor: null });
+    const { kind, unit } = this.store.state;
+    const token = /** @type {HTMLElement | null} */ (event.target instanceof Element && event.target.closest(".token"));
+    if (!token) return;
+    const query = this.row(Number(token.dataset.index), unit);
+    const pin = pinName(this.store.state, { query, key: null });
+    this.store.set({ kind: kind === "encoder" ? "cross" : kind, pin, cursor: null });
   }
 
   /**
@@ -167,11 +148,13 @@ export class Words {
       word.tokens.forEach((token, offset) => {
         token.classList.toggle("unwritten", word.first + offset >= step);
         token.classList.toggle("newest", word.first + offset === step - 1 && state.step !== null);
-        setAttribute(token, "tabindex", word.first + offset >= step ? -1 : 0);
         const pinned = state.kind !== "encoder" && state.pin === `q${this.row(word.first + offset, state.unit)}`;
         setAttribute(token, "aria-pressed", String(pinned));
       });
     });
+    const tokens = this.words.flatMap((word) => word.tokens);
+    for (const token of tokens.slice(step)) token.tabIndex = -1;
+    this.stops.arrange([tokens.slice(0, step)]);
     this.follow(state, step);
     if (this.translation.available.includes("cross")) this.gloss(state, step);
     if (this.translation.steps.some(([probability]) => probability < UNSURE)) {
@@ -198,8 +181,9 @@ export class Words {
       word.gloss.classList.toggle("weak", weak);
       word.gloss.title = key < 0 ? "" : percent(weight);
     });
-    const note = fill(this.texts.gloss_note, { head: h("b", {}, headAddress({ kind: "cross", layer, head })) });
-    this.note.replaceChildren(explainIn(note, this.texts.language, ["cross_attention", "head"]));
+    const head_name = h("b", {}, headAddress({ kind: "cross", layer, head }));
+    const note = fill(this.texts.gloss_note, { head: head_name, count: this.translation.headCount });
+    this.note.replaceChildren(explainIn(note, this.texts.language, ["head"]));
     if (this.words.some(({ gloss }) => gloss.classList.contains("weak")))
       this.note.append(" ", h("span", { class: "weak-key" }, this.texts.weak_note));
   }

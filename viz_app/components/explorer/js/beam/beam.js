@@ -31,7 +31,7 @@ export class Beam {
   constructor(store) {
     this.store = store;
     const { button, words } = tool("beam", {
-      class: "tool plain beam-button",
+      class: "tool beam-button",
       click: () => store.set({ beam: !store.state.beam }),
     });
     this.button = button;

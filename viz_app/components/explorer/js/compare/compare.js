@@ -40,7 +40,7 @@ export class Compare {
       change: () => this.pinInModel(),
       keydown: (event) => event.key !== "Escape" && event.stopPropagation(),
     });
-    this.tools = h("div", { class: "compare-tools" }, this.button, this.models);
+    this.tools = h("div", { class: "compare-tools" }, this.button);
     this.about = h("p", { class: "compare-about", role: "status" });
     this.close = h("button", { class: "plain compare-close", click: () => this.release() }, "\u00d7");
     this.note = h("p", { class: "note" });
@@ -62,7 +62,7 @@ export class Compare {
       this.table.element,
       this.live,
     ];
-    const head = h("div", { class: "compare-head" }, this.about, this.close);
+    const head = h("div", { class: "compare-head" }, this.about, this.models, this.close);
     this.element = h("section", { class: "compare", hidden: true, keydown: (event) => this.key(event) }, head);
   }
 

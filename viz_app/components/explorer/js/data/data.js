@@ -66,6 +66,14 @@ export class Translation {
     this.words = new Map();
   }
 
+  /** Heads of all kinds. */
+  get headCount() {
+    return this.available.reduce((sum, kind) => {
+      const { layers, heads, absent = [] } = this.kinds[kind];
+      return sum + layers * heads - absent.length;
+    }, 0);
+  }
+
   /**
    * Positions of an axis: every token, or every word; texts are cut off after `written` tokens.
    * @param {AxisName} name

@@ -92,7 +92,7 @@ export function paintHead(context, view, layer, head, look) {
   const cells = look.cells(width, height);
   const top = cells.rows.findIndex(([, end]) => end > (look.first ?? 0));
   const bottom = look.first === null ? height : cells.rows.filter(([first]) => first < rows).length;
-  if (bottom <= top) return;
+  if (bottom <= top || !width) return; // on a page that is being left nothing has a width
   const image = context.createImageData(width, bottom - top);
   const pixels = new Uint32Array(image.data.buffer);
   const { binAt, firstOf } = cells.columns;

@@ -1,0 +1,48 @@
+// Reports the sentence a moment after each key. Streamlit reports a text area only at Ctrl and Enter.
+
+const FIELD = ".st-key-text textarea"; // of the sentence: TEXT_KEY in state/session.py
+const LINES = /\s*[\r\n]+\s*/g; // in a text that is pasted
+const { set: setText } = /** @type {PropertyDescriptor} */ (
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value") // not React's, which would miss the change
+);
+
+let timer = 0;
+let pause = 0; // milliseconds after a key
+
+/** @param {Event} event */
+function fieldOf({ target }) {
+  return target instanceof HTMLTextAreaElement && target.matches(FIELD) ? target : null;
+}
+
+/** @param {HTMLTextAreaElement} field */
+function report(field) {
+  clearTimeout(timer);
+  field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }));
+}
+
+/** @param {Event} event */
+function type(event) {
+  const field = fieldOf(event);
+  if (!field) return;
+  if (field.value.search(LINES) >= 0) setText?.call(field, field.value.replace(LINES, " "));
+  clearTimeout(timer);
+  timer = setTimeout(report, pause, field);
+}
+
+/** @param {KeyboardEvent} event */
+function press(event) {
+  const field = fieldOf(event);
+  if (!field || event.key !== "Enter" || event.ctrlKey || event.metaKey || event.isComposing) return;
+  event.preventDefault();
+  report(field);
+}
+
+/**
+ * Listens once, however often it is mounted.
+ * @param {{ data: { pause: number } }} component
+ */
+export default function ({ data }) {
+  ({ pause } = data);
+  document.addEventListener("input", type, true);
+  document.addEventListener("keydown", press, true);
+}
