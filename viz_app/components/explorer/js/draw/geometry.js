@@ -116,7 +116,7 @@ export function measureMap(view, labels, width, height, tallest, largest = LARGE
 }
 
 const NUMBER = 44; // width of a number beside the lines
-const [LOW, HIGH] = [20, 30]; // of a token
+const [LOW, HIGH] = [20, 44]; // of a token
 
 /**
  * The sizes of lines between two columns of tokens: from `left` to `right`, a token every `step`.
@@ -132,7 +132,7 @@ export function measureLines({ queries, keys }, labels, width, height, tallest) 
   const count = Math.max(1, queries.length, keys.length);
   const step = clamp(Math.floor((height - 2) / count), LOW, HIGH);
   const full = count * step + 2;
-  const shown = { width: Math.min(width, left + end + 420), height: Math.min(full, Math.max(tallest, height)) };
+  const shown = { width: Math.min(width, left + end + 620), height: Math.min(full, Math.max(tallest, height)) };
   return { limit, step, full, shown, left, right: shown.width - end };
 }
 

@@ -10,7 +10,7 @@ import { single } from "./curves.js";
  *   decoder reads before any output.
  */
 
-const SIZES = [21, 19, 17, 15.5, 14]; // of the words of a sentence above its translation
+const SIZES = [26, 21, 19, 17, 15.5, 14]; // of the words of a sentence above its translation
 const NARROWEST = 33; // a token with its number above
 const GAP = 26; // before the biases
 
@@ -52,7 +52,7 @@ export class FoldedPlaces {
     /** @type {Map<string, Place>} */
     this.places = new Map();
     const upper = [...tokens.source, ...(bare ? [] : [biasToken(tokens.biases)])];
-    const sizes = SIZES.map((size) => size * scale);
+    const sizes = SIZES.slice(bare ? 1 : 0).map((size) => size * scale);
     const rows = (/** @type {number} */ size) => [
       this.slots(upper, size, measure),
       this.slots(this.inputs, size, measure),
@@ -101,7 +101,7 @@ export class FoldedPlaces {
     this.width = width;
     const unit = size / 19;
     const arcs = clamp(0.2 * height, 46, 110);
-    this.height = clamp(height, this.bare ? 170 : 250, 460);
+    this.height = clamp(height, this.bare ? 170 : 250, this.bare ? 460 : 600);
     const number = this.bare ? 0 : 24 * unit; // with its bar
     this.source = Math.max(12 * unit + number, 0.6 * size + (this.bare ? 4 : 24.5) * this.scale); // middles of two lines
     const arc = this.height - arcs;
