@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tests.browser.rest import PAGE_MILLISECONDS, until
+from viz_app.text import texts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -72,6 +73,11 @@ class Lesson:
     def choose(self, name: str) -> None:
         """Choose one of several by its label."""
         self.page.get_by_role("radio", name=name, exact=True).check(force=True)
+
+    def show_table(self) -> None:
+        """Show the numbers, or hide them: an item of the menu Export."""
+        self.click(texts("en")("lesson.export"))
+        self.click(texts("en")("lesson.table"))
 
     def click(self, name: str) -> None:
         """Press a button by its label."""

@@ -40,7 +40,7 @@ def test_architecture_the_sentence_goes_through_figure_1(open_lesson_file: OpenL
     assert lesson.get(f"lesson.scene.shape({STATION})") in lesson.said()
     lesson.page.keyboard.press("End")  # no key of the lesson: nothing changes
     assert lesson.get(STATION)["name"] == "cross_attention"
-    lesson.click(T("lesson.table"))
+    lesson.show_table()
     assert lesson.rows.count() == lesson.get("lesson.scene.route.length")
 
     lesson.go("training")
@@ -79,7 +79,7 @@ def test_dot_product_numbers_are_edited(open_lesson_file: OpenLesson) -> None:
     lesson = open_lesson_file("dot_product", "steps")
     fields = lesson.page.locator(".number-field")
     assert fields.count() == 36
-    lesson.click(T("lesson.table"))
+    lesson.show_table()
     products = lesson.rows.nth(5).locator("td")  # the second query and the third key
     assert products.nth(2).inner_text() == "4", "by hand: 0*0 + 2*1 + 0*0 + 2*1"
     field = fields.nth(4 + 1)
@@ -127,7 +127,7 @@ def test_masks_tell_the_models_numbers(open_lesson_file: OpenLesson) -> None:
     lesson = open_lesson_file("masks", "predict")
     lesson.click(T("lesson.reveal"))
     assert T("lesson_masks.guess_say") in lesson.said()
-    lesson.click(T("lesson.table"))
+    lesson.show_table()
     assert float(lesson.rows.locator("td.number").first.inner_text()) > 0
     lesson.go("rows")
     lesson.wait("lesson.numbers.querySelectorAll('tbody tr').length === lesson.lesson.values.inputs.length")
@@ -188,7 +188,7 @@ def test_the_waves_go_through_their_chapters(open_lesson_file: OpenLesson) -> No
     assert 20_000 < lesson.settings()["cut"] < 45_000
     # In the tables one number is the sum of those before it: of a column of the token, of the parts of a score.
     lesson.choose(words("chapter_sum"))
-    lesson.click(T("lesson.table"))
+    lesson.show_table()
     for chapter, after in (("chapter_sum", 0), ("chapter_head", 1)):  # the last of a head is the weight
         lesson.choose(words(chapter))
         cells = lesson.rows.nth(3).locator("td").all_inner_texts()
@@ -203,7 +203,7 @@ def test_results_ours_beside_the_papers(open_lesson_file: OpenLesson) -> None:
     lesson.choose(T("lesson_results.measure_perplexity"))
     assert lesson.settings() == {"row": "all", "measure": "perplexity", "whose": "paper"}
     assert "best is big with 4.33, worst N = 2 with 6.11" in lesson.said()
-    lesson.click(T("lesson.table"))
+    lesson.show_table()
     assert lesson.rows.count() == len(TABLE_3)
     results = load_results()
     assert results is not None

@@ -44,10 +44,17 @@ def test_a_lesson_plays_steps_and_keeps_its_place(
     assert settings_from_param(link["with"]) == settings_from_param(settings_to_param(lesson.settings()) or "")
     lesson.get(f"lesson.set({{ at: {whole} }})")
 
-    button = page.get_by_role("button", name=T("lesson.table"), exact=True)
-    box = button.bounding_box()
+    menu = page.get_by_role("button", name=T("lesson.export"), exact=True)
+    items = lesson.root.locator(".export-items button:visible")
+    menu.click()
+    assert {T("lesson.table"), T("lesson.qr")} < set(items.all_inner_texts())
+    box = items.first.bounding_box()
     assert box is not None and box["height"] >= 36
-    button.click()
+    check_accessibility(page)
+    page.keyboard.press("Escape")
+    assert items.count() == 0 and lesson.get("lesson.root.getRootNode().activeElement.className") == "tool download"
+    lesson.show_table()
+    assert items.count() == 0
     box = page.get_by_role("region", name=T("lesson.table")).bounding_box()
     assert box is not None and box["y"] >= 0 and box["y"] + box["height"] <= 720, "it opens in sight"
     assert lesson.get("lesson.root.getRootNode().activeElement.className") == "numbers"

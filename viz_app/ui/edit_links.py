@@ -64,4 +64,4 @@ def draw_card_opener(t: Texts, selection: Selection) -> None:
     label = t("lessons.open_card", kind=t(f"explorer.kind_{selection.kind}"), head=head)
     target = dataclasses.replace(selection, zoom="head", average="none", card=True)
     go = session.enqueue_callback(open_in_translate, target)
-    st.button(label, key="open-card", icon=":material/badge:", on_click=go)
+    st.button(label, key="open-card", icon=":material/badge:", type="tertiary", on_click=go)

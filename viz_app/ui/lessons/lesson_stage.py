@@ -44,7 +44,7 @@ from viz_app.ui.lesson_route import (
     stop_title,
 )
 from viz_app.ui.model_picker import load_service
-from viz_app.ui.share_menu import draw_share, share_data
+from viz_app.ui.share_menu import share_data
 
 IN_ADDRESS = ("lesson", "scene", "with")  # parameters of a stage
 
@@ -165,6 +165,7 @@ class LessonStage:
             file_name=f"headlight_{self.name}_{self.t.language}.html",
             mime="text/html",
             icon=":material/print:",
+            type="tertiary",
             on_click="ignore",
             help=self.t("handout.download_help"),
         )
@@ -187,11 +188,10 @@ class LessonStage:
             go_on(self.after)
 
     def _draw_takeaways(self) -> None:
-        """Draw handout, link and question."""
+        """Draw the handout, the question for the class, and the way to a head."""
         with st.container(horizontal=True, key="takeaways"):
             # What is always there comes first, so that nothing changes its place from scene to scene.
             self.draw_handout()
-            draw_share(self.t, self.page, self.params())
             draw_ask_scene(self.t, self.name, next(each for each in self.words.scenes if each.name == self._scene))
             self._draw_head_opener()
 
@@ -216,7 +216,7 @@ class LessonStage:
             "lessons.open_head", kind=t(f"explorer.kind_{target.kind}"), head=f"{target.layer + 1}.{target.head + 1}"
         )
         opener = session.enqueue_callback(open_in_translate, target)
-        st.button(label, key="open-head", icon=":material/translate:", on_click=opener)
+        st.button(label, key="open-head", icon=":material/translate:", type="tertiary", on_click=opener)
         if self.context.service.head_atlas.atlas is not None:
             draw_card_opener(t, target)
 

@@ -1,4 +1,4 @@
-// The buttons of a picture: its numbers, the picture as a file, a film of it, the link; and the presenter's view.
+// The menu Export of a picture: its numbers, the picture as a file, a film of it, its link and code; the presenter's view.
 
 import { drawnAsSvg } from "../../../components/common/draw/svgcontext.js";
 import { h, setAttribute } from "../../../components/common/page/dom.js";
@@ -33,10 +33,42 @@ export class Tools {
     ];
     this.pin = tool("finding", { hidden: true, click: () => lesson.findings.pin() });
     this.link = tool("link", { click: () => this.copy() });
+    this.code = tool("qr", { click: () => this.showCode() });
     this.qr = tool("qr", { hidden: true, click: () => this.showCode() });
     this.present = tool("present", { click: () => lesson.present() });
-    const tools = [this.table, ...this.images, ...this.film.tools, this.pin, this.link];
-    this.element = h("div", { class: "tools" }, ...tools.map(({ button }) => button));
+    const items = [this.table, ...this.images, ...this.film.tools, this.link, this.code];
+    const buttons = items.map(({ button }) => button);
+    this.items = h("div", { class: "export-items", hidden: true, click: (event) => this.picked(event) }, ...buttons);
+    this.export = tool("download", {
+      "aria-haspopup": "true",
+      "aria-expanded": "false",
+      click: () => (this.film.running ? this.film.stop() : this.open(Boolean(this.items.hidden))),
+    });
+    const menu = h("div", { class: "export-menu", keydown: (event) => this.escape(event) });
+    menu.append(this.export.button, this.items);
+    this.element = h("div", { class: "tools" }, menu, this.pin.button);
+    /** @param {Event} event */
+    this.outside = (event) => event.composedPath().includes(menu) || this.open(false);
+  }
+
+  /** @param {boolean} open */
+  open(open) {
+    this.items.hidden = !open;
+    setAttribute(this.export.button, "aria-expanded", open);
+    document[open ? "addEventListener" : "removeEventListener"]("pointerdown", this.outside);
+  }
+
+  /** @param {Event} event Of an item; Link stays in sight, since it says that the link is copied. */
+  picked(event) {
+    if (!event.composedPath().includes(this.link.button)) this.open(false);
+  }
+
+  /** @param {KeyboardEvent} event */
+  escape(event) {
+    if (event.key !== "Escape" || this.items.hidden) return;
+    event.stopPropagation(); // it means nothing else then
+    this.open(false);
+    this.export.button.focus();
   }
 
   /** @param {Texts} texts */
@@ -46,7 +78,7 @@ export class Tools {
     for (const { format, words } of this.images) words.textContent = fillText(texts.image, { format });
     this.pin.words.textContent = texts.finding_pin;
     this.link.words.textContent = texts.link;
-    this.qr.words.textContent = texts.qr;
+    for (const { words } of [this.code, this.qr]) words.textContent = texts.qr;
     this.update();
   }
 
@@ -54,8 +86,10 @@ export class Tools {
     const { texts, film, lesson } = this;
     if (!texts) return;
     film.label(texts.film, texts.film_stop, Boolean(lesson.scene?.playhead));
+    this.export.words.textContent = film.running ? texts.film_stop : texts.export;
     this.pin.button.hidden = !lesson.scene?.pinnable;
     this.link.button.hidden = location.protocol === "file:"; // which has no address that others could open
+    this.code.button.hidden = !lesson.share;
     this.qr.button.hidden = !lesson.presenting || !lesson.share;
     this.present.words.textContent = lesson.presenting ? texts.present_end : texts.present;
     for (const { button, words } of [this.present, this.qr]) button.title = words.textContent ?? ""; // a phone hides them
@@ -124,6 +158,7 @@ export class Tools {
   }
 
   stop() {
+    this.open(false);
     this.film.stop();
   }
 }
