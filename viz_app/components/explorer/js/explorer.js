@@ -144,7 +144,6 @@ export class Explorer {
       return;
     }
     const translation = same ? this.translation : new Translation(read);
-    this.marks.hide();
     if (!first && translation.about?.text !== this.translation.about?.text)
       this.marks.show("typed", fillText(translation.texts.mark_typed, { count: translation.headCount }));
     const another = !first && translation.about?.own !== this.translation.about?.own; // model that speaks

@@ -6,6 +6,8 @@ const SEEN = Symbol.for("headlight.marks"); // of the window: the names of those
 const shared = /** @type {Record<symbol, Set<string>>} */ (/** @type {unknown} */ (globalThis));
 
 export class Marks {
+  name = ""; // of the last one
+
   constructor() {
     this.text = h("span");
     this.close = h("button", { class: "mark-close", click: () => this.hide() }, "\u00d7");
@@ -24,8 +26,10 @@ export class Marks {
    */
   show(name, text) {
     shared[SEEN] ??= new Set();
+    if (name !== this.name) this.hide();
     if (shared[SEEN].has(name)) return;
     shared[SEEN].add(name);
+    this.name = name;
     this.text.replaceChildren(text);
     this.element.hidden = false;
   }

@@ -8,7 +8,7 @@ export class Regions {
   constructor({ figure, overview }) {
     this.picture = h("h2", { class: "unseen" });
     this.heads = h("h2", { class: "unseen" });
-    const places = [() => figure.shown.element, () => overview.tiles.element.querySelector("[tabindex='0']")];
+    const places = [() => figure.shown.element, () => overview.tiles.element.querySelector(".tile[tabindex='0']")];
     this.skips = places.map((place) =>
       h("button", { class: "skip", click: () => /** @type {HTMLElement | null} */ (place())?.focus() }),
     );
