@@ -202,6 +202,37 @@ def test_another_window_is_drawn_again_and_a_class_reads_every_word(explorer: Pa
     explorer.locator(".explorer.presenting").wait_for(state="detached")
 
 
+def test_by_keyboard_the_words_are_one_stop_and_links_skip_the_controls(explorer: Page) -> None:
+    has_focus = "(node) => node === node.getRootNode().activeElement"
+    tokens, skips = explorer.locator(".token"), explorer.locator(".skip")
+    tokens.first.focus()
+    explorer.keyboard.press("ArrowRight")
+    assert tokens.nth(1).evaluate(has_focus) and explorer.locator(".token[tabindex='0']").count() == 1
+    explorer.keyboard.press("Tab")
+    assert skips.first.evaluate(has_focus)
+    explorer.keyboard.press("Enter")
+    assert explorer.locator(".map").evaluate(has_focus)
+    skips.nth(1).focus()
+    explorer.keyboard.press("Enter")
+    assert focused(explorer) == "cross 4.6"
+
+
+def test_what_is_done_first_is_answered_once(explorer: Page) -> None:
+    mark = explorer.locator(".mark")
+    assert mark.is_hidden()
+    choose(explorer, ".tile >> nth=9")
+    assert "cross.2.2" in mark.inner_text() and not explorer.locator(".words-note").is_visible()
+    explorer.get_by_role("button", name=ENGLISH["mark_close"], exact=True).click()
+    choose(explorer, ".tile >> nth=10")
+    assert mark.is_hidden()
+    show_next(explorer, sample("other"))
+    mark.get_by_text(ENGLISH["mark_typed"].format(count=144)).wait_for()
+    patch(explorer, step=2)
+    assert mark.is_hidden(), "the candidates stand in its place"
+    explorer.locator(".play").click()
+    mark.get_by_text(ENGLISH["mark_step"]).wait_for()
+
+
 def test_at_512_tokens_it_answers_with_few_nodes(open_explorer: Open) -> None:
     page = open_explorer("512")
     assert nodes(page) <= 2200  # 3000 in all; 144 tiles need 800 of them at most

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from tests.browser.app_driver import press_tool
 from tests.browser.conftest import CheckAccessibility, OpenPage
 from tests.browser.rest import until
 from tests.browser.test_standalone import is_drawn
@@ -118,6 +119,10 @@ def test_a_link_opens_what_it_names(server: ThreadingHTTPServer, blank: Page) ->
     explorer.evaluate("({ explorer }) => explorer.store.set({ head: 1, form: 'lines' })")
     page.wait_for_url("**head=decoder.2.2*")
     assert "form=lines" in page.url and "text=A+dog." in page.url and "?" not in page.url
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    press_tool(page, "qr")
+    page.get_by_text(texts("en")("explorer.copied"), exact=True).wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
     page.goto(f"{url}/masks.html?scene=padding&with=head:2,mask:on")
     assert is_drawn(page, ".lesson canvas")
     lesson = page.locator(".lesson")

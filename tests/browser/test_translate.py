@@ -96,6 +96,8 @@ def test_it_opens_with_every_head_and_translates_what_is_typed(page: Page, trans
     wait_for_translation(page, expected(translator, SENTENCE).text)
     wait_for_params(page, text=SENTENCE)
     assert page.evaluate("history.length") <= 2, "typing must not fill the history"
+    box.fill("A man rides \n a bicycle.")
+    assert box.input_value() == SENTENCE, "what is pasted has one line, too"
     box.press("Enter")
     box.press_sequentially(" Again.")
     wait_for_translation(page, expected(translator, f"{SENTENCE} Again.").text)
