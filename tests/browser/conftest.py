@@ -9,8 +9,11 @@ when CI=true, so that nobody takes a skipped suite for a passed one.
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -216,6 +219,23 @@ def open_lesson(open_page: OpenPage, app_url: str) -> OpenLesson:
         return Lesson(open_page(f"{url}/{page}?{urlencode(address)}", **window))
 
     return start
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server(site: Path, tmp_path: Path) -> Iterator[ThreadingHTTPServer]:
+    """A plain web server with the site in a folder of it."""
+    (tmp_path / "courses").mkdir()
+    (tmp_path / "courses" / "heads").symlink_to(site, target_is_directory=True)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
 
 
 @pytest.fixture

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import csv
 import struct
-import threading
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 import numpy as np
@@ -30,23 +27,6 @@ SMALL = Path(__file__).resolve().parents[2] / "checkpoints" / "small" / "learned
 SVG = "{http://www.w3.org/2000/svg}"
 HREF = "{http://www.w3.org/1999/xlink}href"
 SCALE = 3  # pixels of a PNG for each CSS pixel
-
-
-class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture
-def server(site: Path, tmp_path: Path) -> Iterator[ThreadingHTTPServer]:
-    """A plain web server with the site in a folder of it."""
-    (tmp_path / "courses").mkdir()
-    (tmp_path / "courses" / "heads").symlink_to(site, target_is_directory=True)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.fixture
