@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page, Response
 
 MAX_BYTES = 500_000  # before anything is pressed
-CAPTION = ".made"
+CAPTION = ".stage-caption"
 OpenHome = Callable[..., "Home"]
 # The frame that is shown: how many tokens, which is lit, whether all letters are there, and the length of all.
 FRAME = """({ home }) => home?.stage.frame && (({ stage: { frame } }) => ({

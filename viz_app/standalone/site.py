@@ -113,7 +113,9 @@ class _Edition:
         """Write the home, which says how large the site is; the smallest model translates there."""
         live = [pair for pair in zip(self.models, self.services, strict=True) if _runs_live(pair[1])]
         live.sort(key=lambda pair: count_parameters(pair[1].translator.model))
-        by_name = {stop.name: stop for stop in (*self.route, *self.others)} | {"translate": self.route[0]}
+        by_name = {stop.name: stop for stop in (*self.route, *self.others)} | {
+            "translate": replace(self.route[0], title=self.t("index.stop_translate"))
+        }
         routes = {
             name: [replace(by_name[stop], minutes=minutes) for stop, minutes in planned.items() if stop in by_name]
             for name, planned in ROUTES.items()

@@ -15,6 +15,7 @@ from viz_app.components.explorer.selection import Selection
 from viz_app.components.html_document import theme_style
 from viz_app.components.live import worker_code
 from viz_app.components.modules import join_modules
+from viz_app.components.try_this import strip_html, strip_style
 from viz_app.explorer_view.flow import flow
 from viz_app.explorer_view.live_model import live_model
 from viz_app.lessons.index import Stop
@@ -61,12 +62,16 @@ def render_home(
         for name, picture in drawn.items()
         if name in lessons
     ]
-    doors += [show.door()] if show else []
+    if show and "heads" in lessons:
+        doors.append(_door("heads.html?scene=flow", show.ribbons(), t("home.flow"), t("home.flow_about")))
+    cards = {"game": "broken.html"} if "broken" in lessons else {}
+    cards |= {"file": f"{show.page}.html"} if show else {}
     markup = {
         "lead": t("home.lead", heads=show.heads) if show else t("site.about"),
         "show": show.markup() if show else "",
         "doors": "".join(doors),
         "routes": "".join(_route(t, name, stops) for name, stops in routes.items()),
+        "cards": strip_html(t.language, cards),
         "total": total,
     }
     body = filled("home/home.html", t, markup)
@@ -81,7 +86,9 @@ def render_home(
         language=t.language,
         origin=Origin(licences=model_licences(show.service, t) if show else {}),
         allowed={**ALLOWED, "connect-src": "'self'"},
-        style=theme_style("dark").replace(":root", ".hero") + (_FOLDER / "home.css").read_text(encoding="utf-8"),
+        style=theme_style("dark").replace(":root", ".hero")
+        + (_FOLDER / "home.css").read_text(encoding="utf-8")
+        + strip_style(),
         letters="".join([body, json.dumps([about, labels], ensure_ascii=False), *LANGUAGE_NAMES.values()]),
     )
     document = re.sub(rb"<header>.*?</header>\n", b"", document, count=1, flags=re.S)  # the heading is in the hero
@@ -140,12 +147,11 @@ class _Show:
         }
         return filled("home/show.html", self.t, words)
 
-    def door(self) -> str:
-        """Return the link to the flow, with the third word of the first sentence."""
+    def ribbons(self) -> str:
+        """Return the picture of what the third word of the first sentence is made of."""
         words = self._words(self.shown[0])
         at = min(2, len(words) - 1)
-        picture = pictures.flow(words[at]["source"], words[at]["inputs"][: at + 1])
-        return _door(f"{self.page}.html#form=flow", picture, self.t("home.flow"), self.t("home.flow_about"))
+        return pictures.flow(words[at]["source"], words[at]["inputs"][: at + 1])
 
     def _words(self, result: TranslationResult) -> list[dict[str, Any]]:
         """Return the parts of each word."""

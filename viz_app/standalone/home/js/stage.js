@@ -45,7 +45,7 @@ export class Stage {
       pick: (hit) => "output" in hit && this.choose(hit.output),
       key: (key, step) => this.key(key, step),
     });
-    this.caption = h("p", { class: "made" });
+    this.caption = h("p", { class: "stage-caption" });
     this.walls = KINDS.map((kind) => new Wall(kind, texts[`kind_${kind}`], address));
     const walls = this.walls.map(({ element }) => element);
     root.append(h("div", { class: "beams" }, this.light.element), this.caption, h("div", { class: "wall" }, ...walls));

@@ -60,7 +60,8 @@ export class FoldedPlaces {
     const natural = (/** @type {number} */ size) => Math.max(...rows(size).map(sum)) + GAP + 12;
     const size = sizes.find((each) => natural(each) <= width);
     this.across = size !== undefined;
-    if (size) this.lie(rows(size), size, Math.min(width, natural(size) * 1.5), height);
+    const across = size ? Math.min(width, natural(size) * 1.5) : width;
+    if (size) this.lie(rows(size), size, across, bare ? (width - across) / 2 : 0, height);
     else this.stand(upper, width, height, measure);
   }
 
@@ -82,14 +83,15 @@ export class FoldedPlaces {
    * @param {number[][]} rows
    * @param {number} size
    * @param {number} width
+   * @param {number} indent Room to its left and right.
    * @param {number} height
    */
-  lie(rows, size, width, height) {
+  lie(rows, size, width, indent, height) {
     const names = [this.names("s", rows[0].length), this.names("i", rows[1].length)];
     rows.forEach((slots, line) => {
       const gap = line ? 0 : GAP;
       const spare = (width - 12 - sum(slots) - gap) / slots.length;
-      let at = 6;
+      let at = 6 + indent;
       slots.forEach((slot, i) => {
         if (names[line][i] === "b") at += gap;
         const width = slot + spare;
@@ -98,7 +100,7 @@ export class FoldedPlaces {
       });
     });
     this.size = size;
-    this.width = width;
+    this.width = width + 2 * indent;
     const unit = size / 19;
     const arcs = clamp(0.2 * height, 46, 110);
     this.height = clamp(height, this.bare ? 170 : 250, this.bare ? 460 : 600);
@@ -108,7 +110,7 @@ export class FoldedPlaces {
     this.output = arc - 16 * unit - number;
     this.ends = { source: this.source + 0.85 * size, output: this.output - 0.85 * size, arc };
     this.depth = arcs - 4;
-    this.wide = Math.min(46 * unit, Math.max(26, (this.width / this.inputs.length) * 0.62)); // of all that adds to a word
+    this.wide = Math.min(46 * unit, Math.max(26, (width / this.inputs.length) * 0.62)); // of all that adds to a word
   }
 
   /**
