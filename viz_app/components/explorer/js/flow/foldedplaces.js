@@ -89,7 +89,7 @@ export class FoldedPlaces {
   lie(rows, size, width, indent, height) {
     const names = [this.names("s", rows[0].length), this.names("i", rows[1].length)];
     rows.forEach((slots, line) => {
-      const gap = line ? 0 : GAP;
+      const gap = line || this.bare ? 0 : GAP;
       const spare = (width - 12 - sum(slots) - gap) / slots.length;
       let at = 6 + indent;
       slots.forEach((slot, i) => {
