@@ -16,7 +16,7 @@ from viz_app.serving.streamlit_patches import retain_media, run_session
 from viz_app.serving.web.page_addresses import HOME
 from viz_app.state import session
 from viz_app.text import LANGUAGE_NAMES, LANGUAGES
-from viz_app.ui.about import about_text, draw_about
+from viz_app.ui.about import about_text
 from viz_app.ui.classroom.class_frame import draw_class_line
 from viz_app.ui.classroom.class_membership import PAGE, follow, show_place
 from viz_app.ui.error_boundary import error_boundary
@@ -33,6 +33,7 @@ _PAGES = {
     "glossary": ":material/menu_book:",
 }
 _LINKED = "glossary"  # from every definition, and not in the navigation
+_UNTITLED = ("", "figures", "lab")  # paths of pages that begin with their tools
 _FOLDER = Path(__file__).parent
 
 
@@ -85,8 +86,8 @@ def _draw() -> None:
     # Of all pages only the lessons have places inside them.
     on_current_link(open_index if page.url_path == "lessons" else lambda: None)
     with st.container(key="language", horizontal=True, vertical_alignment="center"):
-        about = session.enqueue_callback(draw_about, t)
-        st.button(t("about.title"), key="open-about", icon=":material/help:", type="tertiary", on_click=about)
+        if page.url_path in _UNTITLED:
+            st.title(page.title, anchor=False)
         st.segmented_control(
             t("frame.language"),
             LANGUAGES,

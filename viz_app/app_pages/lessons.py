@@ -72,6 +72,7 @@ def _draw_index(t: Texts) -> None:
         for chapter in CHAPTERS
     }
     with shared_row(key="index-head"):
+        st.title(t("nav.lessons"), anchor=False, width="content")
         draw_models(t)
         draw_session_handouts(t)
     for error in errors:
@@ -122,7 +123,7 @@ def _draw_head(t: Texts, title: str) -> str:
     """Draw the way back, the title and the sentence field. Returns the sentence."""
     with shared_row(key="sentence"):
         draw_all_lessons(t)
-        st.markdown(f"**{title}**", width="content")
+        st.title(title, anchor=False, width="content")
         return sentence_field(t)
 
 

@@ -7,6 +7,9 @@ from functools import cache
 
 from viz_app.text import DEFAULT_LANGUAGE, LANGUAGES, read_tables
 
+_SYLLABLES, _PER_CONSONANT = 0xAC00, 588  # Unicode orders the syllables of Hangul by their first consonant
+_CONSONANTS = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
+
 
 @dataclass(frozen=True)
 class Term:
@@ -51,3 +54,18 @@ def definitions() -> dict[str, dict[str, tuple[str, str]]]:
         language: {name: (term.word(language), term.about[language]) for name, term in terms().items() if term.about}
         for language in LANGUAGES
     }
+
+
+def by_letter(language: str, query: str = "") -> dict[str, list[Term]]:
+    """Return the explained terms that contain a query, in the alphabet of a language, by their first letters."""
+    asked = query.strip().casefold()
+    groups: dict[str, list[Term]] = {}
+    for term in sorted(terms().values(), key=lambda term: term.word(language).casefold()):
+        if term.about and asked in f"{term.word(language, first=True)} {term.about[language]}".casefold():
+            groups.setdefault(_letter(term.word(language)), []).append(term)
+    return groups
+
+
+def _letter(word: str) -> str:
+    place = (ord(word[0]) - _SYLLABLES) // _PER_CONSONANT
+    return _CONSONANTS[place] if 0 <= place < len(_CONSONANTS) else word[0].upper()
