@@ -1,4 +1,4 @@
-"""Font of pages without a server: the letters of a language from Pretendard, in all weights, as WOFF2."""
+"""Fonts of pages without a server, as WOFF2: letters of a language from Pretendard, and signs of formulas."""
 
 from __future__ import annotations
 
@@ -14,12 +14,18 @@ _FAMILY = "Headlight Sans"  # not "Pretendard": that name is reserved for the un
 _FEATURES = ("kern", "tnum")  # the pages set numbers in columns
 # Latin, general punctuation, arrows and mathematical operators: what somebody types, and what the drawings write.
 _ALWAYS = (*range(0x20, 0x180), *range(0x2010, 0x2070), *range(0x2190, 0x2300))
+# Of formulas: Latin and Greek, also bold and italic, punctuation, operators, and some letter-like symbols.
+_MATHEMATICAL = (
+    *(*range(0x20, 0x100), *range(0x391, 0x3F7), *range(0x2010, 0x2065), *range(0x2190, 0x2300)),
+    *(*range(0x1D400, 0x1D468), *range(0x1D6A8, 0x1D720), *map(ord, "ℎℓℒℝ⟨⟩")),
+)
 
 
 @cache
 def math_style() -> str:
     """Return a rule with the font of equations, and its licence."""
-    return _rules("STIX-LICENSE.txt", 'font-family: "STIX Two Math"', (FONTS / "STIXTwoMath.woff2").read_bytes())
+    letters = _subset({*map(chr, _MATHEMATICAL)}, _truetype("STIXTwoMath.woff2"))
+    return _rules("STIX-LICENSE.txt", 'font-family: "STIX Two Math"', letters)
 
 
 @cache
@@ -32,7 +38,7 @@ def font_style(language: str, text: str = "") -> str:
         language: Its texts give the letters, such as "ko".
         text: Gives the letters instead.
     """
-    letters = _subset({*map(chr, _ALWAYS), *(text or _texts(language))})
+    letters = _subset({*map(chr, _ALWAYS), *(text or _texts(language))}, _unpacked(), _FEATURES)
     rules = _rules("LICENSE.txt", f'font-family: "{_FAMILY}"; font-weight: 45 930', letters)
     return f'{rules}:root {{ --st-font: "{_FAMILY}", Pretendard, sans-serif; }}\n'
 
@@ -50,8 +56,8 @@ def _texts(language: str) -> str:
     return "".join([*LANGUAGE_NAMES.values(), *(file.read_text(encoding="utf-8") for file in files)])
 
 
-def _subset(characters: set[str]) -> bytes:
-    """Return a WOFF2 font with these characters, without names and hints."""
+def _subset(characters: set[str], font: bytes, features: tuple[str, ...] = ()) -> bytes:
+    """Return a WOFF2 font with these characters of another, without names and hints, with these features or all."""
     import uharfbuzz as harfbuzz
     from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
 
@@ -59,23 +65,28 @@ def _subset(characters: set[str]) -> bytes:
     subset.flags = harfbuzz.SubsetFlags.NO_HINTING | harfbuzz.SubsetFlags.NOTDEF_OUTLINE
     subset.unicode_set.update(map(ord, characters))
     subset.name_id_set.clear()
-    subset.layout_feature_tag_set.clear()
-    subset.layout_feature_tag_set.update(int.from_bytes(name.encode()) for name in _FEATURES)
-    few = subset.subset(harfbuzz.Face(harfbuzz.Blob(_unpacked()))).blob.data
+    if features:
+        subset.layout_feature_tag_set.clear()
+        subset.layout_feature_tag_set.update(int.from_bytes(name.encode()) for name in features)
+    few = subset.subset(harfbuzz.Face(harfbuzz.Blob(font))).blob.data
     packed = io.BytesIO()
-    with TTFont(io.BytesIO(few), recalcTimestamp=False) as font:
-        font.flavor = "woff2"
-        font.save(packed)
+    with TTFont(io.BytesIO(few), recalcTimestamp=False) as small:
+        small.flavor = "woff2"
+        small.save(packed)
     return packed.getvalue()
 
 
 @cache
 def _unpacked() -> bytes:
-    """Return the font as TrueType, since HarfBuzz reads no WOFF2."""
+    return _truetype("PretendardVariable.woff2")
+
+
+def _truetype(name: str) -> bytes:
+    """Return a font as TrueType, since HarfBuzz reads no WOFF2."""
     from fontTools.ttLib import TTFont
 
     unpacked = io.BytesIO()
-    with TTFont(FONTS / "PretendardVariable.woff2", recalcTimestamp=False) as font:
+    with TTFont(FONTS / name, recalcTimestamp=False) as font:
         font.flavor = None
         font.save(unpacked)
     return unpacked.getvalue()

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fontTools.ttLib import TTFont  # type: ignore[import-untyped]
@@ -18,6 +19,7 @@ from tests.app.read_html import Page
 from tests.app.serving.scheduling.test_request_queue import PATIENCE, wait_until
 from transformer_core.translator import Translator
 from viz_app.lessons import load_lesson
+from viz_app.lessons.catalogue import LESSONS
 from viz_app.lessons.context import LessonContext
 from viz_app.lessons.labels import labels
 from viz_app.lessons.session_sheets import STOPS
@@ -78,11 +80,27 @@ def test_a_page_brings_the_font_of_its_words(context: LessonContext) -> None:
     with TTFont(io.BytesIO(base64.b64decode(fonts["Headlight Sans"]))) as font:
         covered = set(font.getBestCmap())
         assert (font["fvar"].axes[0].minValue, font["fvar"].axes[0].maxValue) == (45, 930)
+    with TTFont(io.BytesIO(base64.b64decode(fonts["STIX Two Math"]))) as font:
+        assert _letters([scene.math for entry in LESSONS for scene in load_lesson(entry.name, "en").scenes]) <= set(
+            font.getBestCmap()
+        )
+        assert "MATH" in font
     words = Page(page.partition('<article class="paper">')[2].partition("</article>")[0]).text
     drawn = "".join(labels("ko").table("lesson_positions").values())
     letters = {character for character in words + drawn if not character.isspace()}
     assert any("가" <= letter <= "힣" for letter in letters)
     assert {ord(letter) for letter in letters if letter.isascii() or "가" <= letter <= "힣"} <= covered
+
+
+def _letters(formula: Any) -> set[int]:
+    """Character numbers of a formula; a letter alone is drawn as that of mathematics, in italics."""
+    if isinstance(formula, list | tuple):
+        return {letter for part in formula for letter in _letters(part)}
+    if not isinstance(formula, str):
+        return set()
+    italics = {0x1D434 + ord(letter) - ord("A") for letter in formula if "A" <= letter <= "Z"}
+    italics |= {0x1D44E + ord(letter) - ord("a") for letter in formula if "a" <= letter <= "z" and letter != "h"}
+    return {ord(letter) for letter in formula if not letter.isspace()} | italics
 
 
 def test_the_open_scene_keeps_its_settings(context: LessonContext) -> None:

@@ -78,6 +78,7 @@ class LivePage {
 
   async begin() {
     if (!this.about.url) this.client.open();
+    await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted))); // 180 kB are not for the first picture
     const [{ cards, roles }, flow] = await Promise.all([readPacked("findings"), readPacked("flow")]);
     this.cards = cards;
     this.made.flow ??= flow;
