@@ -159,7 +159,7 @@ def site(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     few = {each.name: each for each in LESSONS if each.name in ("why", "masks", "subwords")}
     values = {
         "viz_app.standalone.site.LESSONS": tuple(few.values()),
-        "viz_app.standalone.site.load_exit_ticket": lambda code: [
+        "viz_app.standalone.site_texts.load_exit_ticket": lambda code: [
             each for each in load_exit_ticket(code) if each.lesson in few
         ],
         "viz_app.serving.models.translation_service.examples_of": lambda *known, **more: dict(

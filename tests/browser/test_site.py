@@ -68,14 +68,14 @@ def test_language_and_theme_are_kept_on_the_device(server: ThreadingHTTPServer, 
     page.emulate_media(color_scheme="light")
     page.goto(f"{url}/en/masks.html?scene=rows")
     assert is_drawn(page, ".lesson canvas")
-    ground = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(ground)
+    ground, font = (f"getComputedStyle(document.body).{name}" for name in ("backgroundColor", "fontFamily"))
+    light, letters = page.evaluate(ground), page.evaluate(font)
     button = page.locator(".site-theme")
     for theme in ("light", "dark"):
         button.click()
         assert button.get_attribute("aria-label") == texts("en")(f"site.{theme}")
     dark = page.evaluate(ground)
-    assert dark != light and is_drawn(page, ".lesson canvas")
+    assert dark != light and letters == page.evaluate(font) and is_drawn(page, ".lesson canvas")
     of_canvas = "root.lesson.theme.dark"
     assert page.locator(".lesson").evaluate(f"(root) => {of_canvas}"), "what is drawn follows"
     scene = page.locator(".lesson").evaluate("(root) => root.lesson.name")
@@ -86,6 +86,68 @@ def test_language_and_theme_are_kept_on_the_device(server: ThreadingHTTPServer, 
     page.wait_for_url(f"{url}/ko/index.html")
     button.click()
     assert page.evaluate(ground) == light, "as the system is"
+
+
+def test_gpt_and_bert_show_a_half_each(
+    server: ThreadingHTTPServer, blank: Page, check_accessibility: CheckAccessibility
+) -> None:
+    url, page = f"http://127.0.0.1:{server.server_port}/courses/heads/ko/gpt.html", blank
+    page.goto(url)
+    assert is_drawn(page, ".tiles canvas")
+    kinds = "(root) => Object.keys(root.explorer.translation.kinds)"
+    explorer = page.locator(".explorer")
+    assert explorer.evaluate(kinds) == ["decoder"]
+    check_accessibility(page)
+    encoder = page.get_by_role("button", name=texts("ko")("gpt.encoder"))
+    encoder.click()
+    assert until(page, lambda: explorer.evaluate(kinds) == ["encoder"])
+    assert encoder.get_attribute("aria-pressed") == "true"
+    page.reload()  # the address names the half
+    assert until(page, lambda: explorer.evaluate(kinds) == ["encoder"])
+
+
+def test_the_way_through_the_lessons_is_kept_and_what_is_odd_in_the_storage_is_not_read(
+    server: ThreadingHTTPServer, blank: Page, check_accessibility: CheckAccessibility
+) -> None:
+    url, page = f"http://127.0.0.1:{server.server_port}/courses/heads/en", blank
+    lesson = load_lesson("masks", "en")
+    predict = next(scene for scene in lesson.scenes if scene.question)
+    choices = predict.question.choices if predict.question else ()
+    wrong = next(number for number, each in enumerate(choices) if not each.right)
+    page.goto(f"{url}/masks.html?scene={predict.name}")
+    assert is_drawn(page, ".lesson canvas")
+    page.locator(".lesson .answer").nth(wrong).click()
+    page.locator(".lesson .reveal").click()
+    page.locator(".lesson .tabs button").first.click()
+    kept = "JSON.parse(localStorage.getItem('headlight-site-lesson-masks')).seen.length"
+    assert until(page, lambda: page.evaluate(kept) == 2)
+
+    page.goto(f"{url}/lessons.html")
+    check_accessibility(page, "light", "dark")
+    stop = page.locator(".stop", has_text=lesson.title)
+    assert texts("en")("site.seen", count=2, scenes=len(lesson.scenes)) in stop.inner_text()
+    assert page.locator(".complete").count() == 0
+    page.locator(".index svg [role=button]").first.press("Enter")  # Figure 1
+    page.wait_for_url(f"{url}/*.html")
+    page.goto(f"{url}/questions.html")
+    verdicts = page.locator(".site-predictions p:visible")
+    assert verdicts.count() == 1
+    assert "✗" in verdicts.inner_text() and texts("en")("questions.right") in verdicts.inner_text()
+    check_accessibility(page)
+
+    for odd in (
+        "{",
+        "7",
+        '{"seen":{"a":1},"predicted":{"predict":"<img>"}}',
+        '{"predicted":[99,-1]}',
+        '"' + "a" * 30_000,
+    ):
+        page.evaluate("(odd) => localStorage.setItem('headlight-site-lesson-masks', odd)", odd)
+        page.evaluate("(odd) => localStorage.setItem('headlight-site-theme', odd)", odd)
+        page.goto(f"{url}/lessons.html")
+        assert stop.locator(".progress:visible").count() == 0
+        page.goto(f"{url}/questions.html")
+        assert page.locator(".site-predictions p:visible").count() == 0
 
 
 def test_a_link_opens_what_it_names(server: ThreadingHTTPServer, blank: Page) -> None:

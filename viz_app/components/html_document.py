@@ -117,8 +117,8 @@ def theme_style(theme: PageTheme = "auto") -> str:
     if theme != "auto":
         return f":root {{ color-scheme: {theme}; {dark if theme == 'dark' else light} }}\n"
     dark = f"{{ color-scheme: dark; {dark} }}"
-    system = f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {dark} }}"
-    return f":root {{ color-scheme: light; {light} }}\n{system}\n:root[data-theme=dark] {dark}\n"
+    system = f"@media (prefers-color-scheme: dark) {{ :root:where(:not([data-theme=light])) {dark} }}"
+    return f":root {{ color-scheme: light; {light} }}\n{system}\n:root:where([data-theme=dark]) {dark}\n"
 
 
 def _variables(theme: dict[str, Any]) -> str:

@@ -66,6 +66,7 @@ def explorer_page(
     cards: Mapping[str, Any] | None = None,
     roles: Mapping[str, Any] | None = None,
     theme: PageTheme = "auto",
+    title: str = "",
 ) -> bytes:
     """Return a page with the explorer; the same arguments give the same bytes.
 
@@ -76,6 +77,7 @@ def explorer_page(
         cards: Card of each head, such as "cross.6.8".
         roles: Finding of `roles`; None for none.
         theme: As for `theme_style`.
+        title: Its title; "" for the first sentence.
     """
     blocks = {
         f"s{number}b{branch}": payload
@@ -98,7 +100,7 @@ def explorer_page(
         "start": split_buffer(sentences[0].branches[0])[0]["selection"],
     }
     return standalone_page(
-        sentences[0].text,
+        title or sentences[0].text,
         [explorer_code(), join_modules(FOLDER / "js" / "explorer_page.js")],
         about,
         {**blocks, "findings": _json(findings)},

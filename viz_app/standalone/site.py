@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 
+from transformer_core.attention_maps import KINDS
 from transformer_core.model.transformer import count_parameters
 from transformer_core.model_export.refusals import ExportError
+from viz_app.components.modules import join_modules
 from viz_app.explorer_view.live_model import check_live
+from viz_app.figures.colours.palette import THEMES, kind_color
 from viz_app.lessons import load_lesson
-from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE, ROUTES
+from viz_app.lessons.catalogue import LESSON_AT, LESSONS, QUESTIONS, ROUTE, ROUTES
 from viz_app.lessons.context import LessonContext
-from viz_app.lessons.exit_ticket import load_exit_ticket
-from viz_app.lessons.html import prose_html
+from viz_app.lessons.index import FOLDER as INDEX
 from viz_app.lessons.index import Stop
 from viz_app.lessons.stage import LessonState
 from viz_app.serving.models.registry import display_name
 from viz_app.serving.models.translation_service import TranslationService
-from viz_app.standalone.document import standalone_page
+from viz_app.standalone.document import FOLDER, standalone_page
+from viz_app.standalone.gpt_and_bert import render_gpt_and_bert
 from viz_app.standalone.home import render_home
 from viz_app.standalone.lessons import render_lesson
 from viz_app.standalone.link_picture import head_wall, link_picture
@@ -30,9 +33,9 @@ from viz_app.standalone.origin import Origin
 from viz_app.standalone.page_font import math_style
 from viz_app.standalone.sentences import render_sentences
 from viz_app.standalone.site_folder import WEIGHTS, SiteFolder
-from viz_app.standalone.site_frame import SiteFrame, filled, further_files, link
+from viz_app.standalone.site_frame import SiteFrame, filled, further_files
+from viz_app.standalone.site_texts import glossary_markup, lessons_markup, questions_markup
 from viz_app.text import LANGUAGES, texts
-from viz_app.text.glossary import terms
 
 
 def write_site(folder: Path, services: Sequence[TranslationService], address: str = "") -> None:
@@ -90,24 +93,33 @@ class _Edition:
             after = self.frame.neighbours(stop.name)[1]
             onward = (after.title, f"{after.name}.html") if after else None
             self._add(stop, render_lesson(stop.name, context, onward))
-        ticket = "".join(
-            f"<li><details><summary>{prose_html(each.question, t.language)}</summary>"
-            f"<p>{prose_html(each.answer, t.language)}</p>"
-            f"{link(f'{each.lesson}.html?scene={each.scene}', self.words[each.lesson].title)}</details></li>"
-            for each in load_exit_ticket(t.language)
+        self._add_text(self.route[-1], questions_markup(t, self.words))
+        self._add_lessons()
+        self._add(Stop("gpt", t("gpt.title"), t("gpt.about")), self._gpt())
+        self._add_text(Stop("glossary", t("nav.glossary"), t("site.about_glossary")), glossary_markup(t))
+
+    def _add_lessons(self) -> None:
+        t, stops = self.t, {stop.name: stop for stop in (*self.route, *self.others)}
+        about = {
+            "texts": t.table("index"),
+            "sentence": self.services[0].first_example,
+            "stations": {
+                station: {"name": name, "title": stops[name].title}
+                for station, name in LESSON_AT.items()
+                if name in stops
+            },
+        }
+        colours = "".join(
+            f"--{kind}: light-dark({', '.join(kind_color(kind, each) for each in THEMES)});" for kind in KINDS
         )
-        self._add_text(self.route[-1], ticket=ticket)
-        route, others = ("".join(map(self._entry, stops)) for stops in (self.route, self.others))
-        minutes = self._minutes(sum(ROUTE.values()))
-        index = Stop("lessons", t("nav.lessons"), t("site.about_lessons"))
-        self._add_text(index, minutes=minutes, route=route, others=others)
-        explained = (term for term in terms().values() if term.about)
-        glossary = "".join(
-            f'<div id="{term.name}"><dt>{escape(term.word(t.language, first=True))}</dt>'
-            f"<dd>{escape(term.about[t.language])}</dd></div>"
-            for term in sorted(explained, key=lambda term: term.word(t.language).casefold())
-        )
-        self._add_text(Stop("glossary", t("nav.glossary"), t("site.about_glossary")), terms=glossary)
+        style = f"{(INDEX / 'index.css').read_text(encoding='utf-8')}.index {{ {colours} }}"
+        page = Stop("lessons", t("nav.lessons"), t("site.about_lessons"))
+        markup = lessons_markup(t, self.route, self.others, self.words)
+        self._add_text(page, markup, code=["lessons_page.js"], about=about, style=style)
+
+    def _gpt(self) -> bytes:
+        whole = next((each for each in self.services if not each.parses), self.services[0])
+        return render_gpt_and_bert(self.t, whole, self.words.get("architecture"))
 
     def write_index(self) -> None:
         """Write the home, which says how large the site is; the smallest model translates there."""
@@ -146,18 +158,22 @@ class _Edition:
         picture = link_picture(stop.title, stop.about, wall or self.wall)
         self.site.add_file(f"{language}/{stop.name}.png", picture)
 
-    def _add_text(self, stop: Stop, **markup: str) -> None:
+    def _add_text(
+        self,
+        stop: Stop,
+        markup: Mapping[str, str],
+        *,
+        code: Sequence[str] = (),
+        about: Mapping[str, Any] | None = None,
+        style: str = "",
+    ) -> None:
         """Write the page of a template, in which labels and markup have places."""
-        page = standalone_page(stop.title, [], {}, {}, language=self.t.language, origin=Origin(), style=math_style())
+        modules = [join_modules(FOLDER / "js" / each) for each in code]
+        page = standalone_page(
+            stop.title, modules, about or {}, {}, language=self.t.language, origin=Origin(), style=math_style() + style
+        )
         body = f'<main id="content" class="site">{filled(f"site_{stop.name}.html", self.t, markup)}</main>'
         self._add(stop, page.replace(b'<main id="content"></main>', body.encode()))
-
-    def _entry(self, stop: Stop) -> str:
-        minutes = self._minutes(stop.minutes) if stop.minutes else ""
-        return f"<li>{link(f'{stop.name}.html', stop.title)} <small>{minutes}</small><p>{escape(stop.about)}</p></li>"
-
-    def _minutes(self, count: int) -> str:
-        return f"{count}\u202f{self.t('index.minutes')}"
 
 
 def _runs_live(service: TranslationService) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import hashlib
 import json
 import posixpath
@@ -19,12 +21,16 @@ from PIL import Image
 
 from tests.app.read_html import Page
 from tests.conftest import SITE
+from transformer_core.attention_maps import AttentionMaps
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
+from viz_app.components.buffer import split_buffer
+from viz_app.components.explorer.weights import pack_weights
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import LESSONS, ROUTE
 from viz_app.lessons.index import Stop
 from viz_app.serving.models.translation_service import TranslationService
+from viz_app.standalone.gpt_and_bert import render_gpt_and_bert
 from viz_app.standalone.link_picture import head_wall, link_picture
 from viz_app.standalone.live import live_weights
 from viz_app.standalone.site_frame import SiteFrame, further_files
@@ -164,6 +170,22 @@ def test_the_home_has_the_model_that_it_runs_and_leads_everywhere(site: Path, se
     assert {"model-random.html", "masks.html", "why.html", "questions.html"} <= links
     text = (site / "en/index.html").read_text("utf-8")
     assert load_lesson("masks", "en").summary in text and "python -m viz_app class" in text
+
+
+def test_the_halves_of_gpt_and_bert_are_those_of_the_model(site: Path, service: TranslationService) -> None:
+    maps = service.translate("gpt", service.first_example).maps
+    page = Page(render_gpt_and_bert(texts("en"), service, load_lesson("architecture", "en")).decode())
+    for block, kind in (("s0b0", "decoder"), ("s1b0", "encoder")):
+        data = next(text for _, attributes, text in page.texts if attributes.get("id") == block)
+        header, packed = split_buffer(gzip.decompress(base64.b64decode(data)))
+        assert header["kinds"].keys() == {kind}
+        half = AttentionMaps.from_arrays(
+            **{kind: maps.weights(kind)},
+            **{("target" if kind == "decoder" else "source") + "_tokens": maps.keys(kind).tokens},
+        )
+        assert bytes(packed[: len(pack_weights(half).data.data)]) == bytes(pack_weights(half).data.data)
+    assert "architecture.html?scene=after" in page.addresses
+    assert "architecture" not in (site / "en/gpt.html").read_text("utf-8"), "this site lacks the lesson"
 
 
 def meta(page: Page) -> dict[str, str]:

@@ -11,8 +11,9 @@ from viz_app.components import events
 from viz_app.components.registration import register
 from viz_app.figures.colours.palette import THEMES, kind_color
 
+FOLDER = Path(__file__).parent
 _KEY = "index"
-_mount = register("index", Path(__file__).parent)
+_mount = register("index", FOLDER)
 
 
 @dataclass(frozen=True)

@@ -33,12 +33,14 @@ class ExplorerPage {
     );
     followAddress();
     this.host = new Host("explorer", (name, value) => this.answer(name, value));
-    this.choice = /** @type {HTMLSelectElement} */ (document.querySelector("select"));
-    this.choice.append(...sentences.map(({ text }, index) => h("option", { value: index }, text)));
-    this.choice.hidden = sentences.length < 2;
-    /** @type {HTMLElement} */ (document.querySelector(".page-title")).hidden = !this.choice.hidden;
-    this.choice.value = String(this.at);
-    this.choice.addEventListener("change", () => this.show(Number(this.choice.value)));
+    this.choices = sentences.map(({ text }, index) => h("button", { click: () => this.show(index) }, text));
+    const [title, select] = document.querySelectorAll(".page-title, header select");
+    const { ariaLabel } = select;
+    const group = h("div", { class: "page-sentences", role: "group", "aria-label": ariaLabel }, ...this.choices);
+    (document.querySelector(".page-choices") ?? select).replaceWith(group);
+    if (sentences.length < 2) this.choices[0].hidden = true;
+    else title.classList.toggle("unseen", title.textContent === sentences[0].text);
+    this.mark();
     this.host.run(() => this.send()).then(() => this.tellAll());
   }
 
@@ -68,10 +70,15 @@ class ExplorerPage {
   show(index) {
     this.at = index;
     this.selection = { ...this.selection, branch: 0 };
-    this.choice.value = String(index);
+    this.mark();
     keepAddress(this.sentences[index].text, this.selection);
     this.tell();
     this.host.again();
+  }
+
+  /** Marks the sentence that is shown. */
+  mark() {
+    this.choices.forEach((button, index) => button.setAttribute("aria-pressed", String(index === this.at)));
   }
 
   /** Shows the branch; the explorer itself holds what it is compared with. */

@@ -6,6 +6,9 @@ import { Host } from "./host.js";
 import { readJson, readPacked } from "./packed.js";
 import { drawPaper } from "./paper.js";
 import { firstState, payloadOf } from "./prepared.js";
+import { keepProgress } from "./progress.js";
+
+const ON_SITE = location.protocol !== "file:"; // all files of a disk share one storage
 
 class LessonPage {
   /** @type {import("./prepared.js").PreparedLesson} */
@@ -33,6 +36,15 @@ class LessonPage {
     const data = await payloadOf(lesson, key, settings);
     if (key !== this.key) return; // another state was asked for meanwhile
     mountWith(`lesson.${lesson.header.name}`, { ...this.host.component, data });
+    this.keep([lesson.states[key].state.scene]);
+  }
+
+  /**
+   * @param {string[]} scenes
+   * @param {Record<string, number>} [predictions]
+   */
+  keep(scenes, predictions) {
+    if (ON_SITE) keepProgress(this.lesson.header.name, scenes, predictions);
   }
 
   /**
@@ -50,9 +62,11 @@ class LessonPage {
    */
   answer(name, value) {
     if (name === "onward") location.href = this.onward;
+    if (name === "predicted") this.keep([], value);
     if (name !== "state") return;
     const { scene, settings } = value;
-    if (location.protocol !== "file:") history.replaceState(null, "", linkTo(location.href, { scene, settings: {} }));
+    if (ON_SITE) history.replaceState(null, "", linkTo(location.href, { scene, settings: {} }));
+    this.keep([scene]);
     const key = this.keyOf(scene, settings);
     if (key === this.key || !(key in this.lesson.states)) return;
     this.key = key;

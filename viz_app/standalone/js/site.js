@@ -2,6 +2,7 @@
 
 import { setAttribute } from "../../components/common/page/dom.js";
 import { keep, readKept } from "./device.js";
+import { showProgress } from "./progress.js";
 
 const THEMES = ["system", "light", "dark"];
 
@@ -20,6 +21,7 @@ export default function start() {
     for (const menu of document.querySelectorAll(".site-nav details[open]"))
       if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
   });
+  showProgress();
   const { connection, serviceWorker } = /** @type {any} */ (navigator); // no service worker without TLS
   if (!connection?.saveData) serviceWorker?.register(new URL("../service-worker.js", import.meta.url));
 }

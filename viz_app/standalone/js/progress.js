@@ -1,0 +1,45 @@
+// The reader's way through the lessons, on the device: scenes that were open, and what was predicted first.
+
+import { fillText } from "../../components/common/text/format.js";
+import { keep, readKept } from "./device.js";
+
+const MAX = 40; // of the scenes of a lesson
+
+/**
+ * @param {string} lesson
+ * @returns {{ seen: string[], predicted: Record<string, number> }} The number of a choice by scene.
+ */
+export function readProgress(lesson) {
+  const { seen, predicted } = /** @type {any} */ (readKept(`lesson-${lesson}`) ?? {});
+  const scenes = Array.isArray(seen) ? seen.filter((each) => typeof each === "string") : [];
+  const choices = Object.entries(predicted ?? {}).filter(([, choice]) => Number.isInteger(choice));
+  return { seen: scenes.slice(0, MAX), predicted: Object.fromEntries(choices.slice(0, MAX)) };
+}
+
+/**
+ * Keeps an open scene, and predictions where there was none.
+ * @param {string} lesson
+ * @param {string[]} scenes
+ * @param {Record<string, number>} predictions
+ */
+export function keepProgress(lesson, scenes, predictions = {}) {
+  const { seen, predicted } = readProgress(lesson);
+  keep(`lesson-${lesson}`, { seen: [...new Set([...seen, ...scenes])], predicted: { ...predictions, ...predicted } });
+}
+
+/** Shows on a page how far each lesson is, and what was predicted in a scene. */
+export function showProgress() {
+  for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-scenes]"))) {
+    const { lesson = "", scenes = "", words = "" } = place.dataset;
+    const all = scenes.split(" ");
+    const count = readProgress(lesson).seen.filter((each) => all.includes(each)).length;
+    if (count) place.textContent = fillText(words, { count, scenes: all.length });
+    place.closest("li")?.classList.toggle("complete", count === all.length);
+  }
+  const scenes = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-scene]")]);
+  for (const { dataset, children } of scenes) {
+    const { lesson = "", scene = "" } = dataset;
+    const choice = children[readProgress(lesson).predicted[scene]];
+    if (choice instanceof HTMLElement) choice.hidden = false;
+  }
+}
