@@ -34,7 +34,7 @@ def test_a_branch_and_a_comparison_live_in_the_address(open_page: OpenPage, app_
     press_tool(page, "download")
     with np.load(saved(page, "NPZ", tmp_path)) as archive:
         np.testing.assert_allclose(archive["weights"][0], second.attention.cross[1, 0], atol=1e-6)
-    page.keyboard.press("Escape")
+    page.get_by_role("dialog").get_by_role("button", name="Close").click()
     page.locator(".branch-note button").click()
     wait_for_translation(page, best.text)
     page.locator(".token").nth(1).click()
