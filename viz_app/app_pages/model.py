@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from transformer_core.model_export.refusals import ExportError
 from transformer_core.storage.files import CheckpointError
 from viz_app.components.address import publish
+from viz_app.explorer_view.live_model import check_live
+from viz_app.export.bundle import Turn
 from viz_app.model_card import card
 from viz_app.serving.measurements.model_card import ModelCard
 from viz_app.serving.measurements.parsing_scores import WEAK_F1, content_of
+from viz_app.serving.models.loader import get_translation_service
 from viz_app.serving.models.registry import unreadable_models
+from viz_app.standalone.live import live_document
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
 from viz_app.ui.definitions import define
+from viz_app.ui.downloads import in_turns
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import route_params
 from viz_app.ui.model.atlas import draw_atlas
@@ -33,13 +40,13 @@ if TYPE_CHECKING:
     from viz_app.serving.models.translation_service import TranslationService
 
 _MAX_NAMED = 8  # parts of metrics.json that could not be read
-_WIDTH = 900  # pixels: a card is read, not looked at
+_WIDTH = 900  # pixels of what is read, not looked at
 
 
 def main() -> None:
     """Draw the page."""
     t = session.labels()
-    with shared_row(horizontal_alignment="distribute", key="card-title", width=_WIDTH):
+    with shared_row(horizontal_alignment="distribute", key="card-title"):
         st.title(t("model.title"), width="content")
         draw_models(t)
     for name, problem in unreadable_models().items():
@@ -47,26 +54,29 @@ def main() -> None:
         st.warning(message, icon=":material/warning:")
     served = load_service(t)
     translator, model_card = served.translator, served.card
-    with st.container(key="card", width=_WIDTH):
+    with st.container(key="card"):
         _draw_summary(t, served)
+        _draw_page(t, served)
         _draw_unreadable(t, model_card, translator)
-        draw_scores(t, model_card)
-        draw_parsing(t, model_card.parsing, model_card.parsing_free)
-        draw_heads(t, model_card)
-        if served.head_penalty:
-            st.caption(t("roles.penalty"))
         params = {"lang": t.language, "text": st.session_state[session.TEXT_KEY], "model": model_query_param()}
         params |= route_params()
+        params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
         params = draw_atlas(t, served, params)
         params, translate_pruned = draw_pruning(t, served, params)
-        params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
-        draw_aligners(t, model_card)
-        draw_answers(t, model_card)
-        _draw_shape(t, translator)
-        _draw_training(t, model_card)
+        with st.expander(t("model.numbers"), icon=":material/table:"), st.container(width=_WIDTH):
+            draw_scores(t, model_card)
+            draw_parsing(t, model_card.parsing, model_card.parsing_free)
+            draw_heads(t, model_card)
+            if served.head_penalty:
+                st.caption(t("roles.penalty"))
+            draw_aligners(t, model_card)
+            draw_answers(t, model_card)
+            _draw_shape(t, translator)
+            _draw_training(t, model_card)
         _draw_card(t, translator)
-        draw_open_model(t)
-        draw_own_model(t)
+        with st.container(width=_WIDTH):
+            draw_open_model(t)
+            draw_own_model(t)
     publish(params, language=t.language, page="model")
     translate_pruned()  # last of all, so that nothing waits for it
 
@@ -93,6 +103,28 @@ def _draw_summary(t: Texts, served: TranslationService) -> None:
             st.warning(t("model.unmeasured"), icon=":material/warning:")
     elif score.bleu < card.WEAK_BLEU:
         st.warning(t("model.weak", bleu=f"{score.bleu:.1f}", set=describe_set(t, score)), icon=":material/warning:")
+
+
+def _draw_page(t: Texts, served: TranslationService) -> None:
+    """Draw the download of the model as a web page, if a browser can run it."""
+    try:
+        check_live(served.translator)
+    except ExportError:
+        return
+    st.download_button(
+        t("model.page"),
+        data=in_turns(partial(_page, served.name, t.language)),
+        file_name=f"headlight_{served.name}.html",
+        mime="text/html",
+        key="model-page",
+        on_click="ignore",
+        icon=":material/web:",
+        help=t("try_this.about_file"),
+    )
+
+
+def _page(name: str, language: str, _turn: Turn) -> bytes:
+    return live_document(get_translation_service(name), language)
 
 
 def _draw_unreadable(t: Texts, model_card: ModelCard, translator: Translator) -> None:
@@ -145,10 +177,10 @@ def _draw_card(t: Texts, translator: Translator) -> None:
         st.warning(t("model.no_card", problem=escape_markdown(error.in_folder)), icon=":material/warning:")
         return
     if prose:
-        st.header(t("model.card"))
-        if t.language != "en":
-            st.caption(t("model.card_language"))
-        st.markdown(prose)
+        with st.expander(t("model.card"), icon=":material/description:"):
+            if t.language != "en":
+                st.caption(t("model.card_language"))
+            st.markdown(prose, width=_WIDTH)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from tests.app.mounted import address, mounted, opened
 from transformer_core.checkpoint import write_manifest
 from transformer_core.history.snapshots import History
+from transformer_core.storage.bundled_models import SHIPPED as CHECKPOINTS
 from viz_app.components.buffer import split_buffer
 from viz_app.components.explorer.weights import pack_weights
 from viz_app.explorer_view.training_snapshot import first_selection
@@ -20,6 +21,7 @@ from viz_app.text import texts
 from viz_app.ui.model.growth import Seen
 
 SHIPPED = HISTORIES / "base"
+OPENING = 10  # of its 15 snapshots
 
 
 @pytest.fixture
@@ -33,20 +35,26 @@ def grown_checkpoint(random_checkpoint: Path, tmp_path: Path) -> Path:
 
 
 def shown(app: AppTest) -> str:
-    return " ".join(element.value for element in [*app.header, *app.info, *app.error, *app.markdown])
+    return " ".join(element.value for element in [*app.header, *app.caption, *app.error, *app.markdown])
 
 
-def test_the_own_history_comes_first(random_checkpoint: Path, grown_checkpoint: Path) -> None:
-    assert [model.served for model in histories.available_histories(grown_checkpoint)][:2] == [True, False]
-    without = histories.available_histories(random_checkpoint)
-    assert without[0].name == "base" and not any(model.served for model in without)
+def test_a_training_from_its_first_step_comes_first_if_possible_the_visitors(
+    random_checkpoint: Path, grown_checkpoint: Path
+) -> None:
+    def first(checkpoint: Path, count: int) -> list[tuple[str, bool]]:
+        return [(model.name, model.served) for model in histories.available_histories(checkpoint)][:count]
+
+    assert first(grown_checkpoint, 3) == [("mine", True), ("en-fr-small", False), ("base", False)]
+    assert first(random_checkpoint, 2) == [("en-fr-small", False), ("base", False)]
+    assert first(CHECKPOINTS / "en-de", 2) == [("en-fr-small", False), ("en-de", True)], "it continues another"
+    assert first(CHECKPOINTS / "en-fr-small", 2) == [("en-fr-small", True), ("base", False)]
 
 
 @pytest.mark.parametrize(
     ("params", "key", "facts"),
     [
-        ({"lang": "en"}, "of_small", {"name": "base", "layers": "2 + 2", "steps": "3,000"}),
-        ({"lang": "ko"}, "of_small", {"name": "base", "layers": "2 + 2", "steps": "3,000"}),
+        ({"lang": "en"}, "of_small", {"name": "en-fr-small", "layers": "6 + 6", "steps": "7,400"}),
+        ({"lang": "ko", "grown_of": "base"}, "of_small", {"name": "base", "layers": "2 + 2", "steps": "3,000"}),
         # Of models that ship no more.
         ({"grown_of": "heads-at-rest"}, "of_kept", {"name": "heads-at-rest", "layers": "6 + 6", "steps": "8,150"}),
         ({"grown_of": "parser"}, "of_kept", {"name": "parser", "layers": "4 + 4", "steps": "7,000"}),
@@ -73,14 +81,16 @@ def test_a_damaged_history_is_told_of(app: AppTest, tmp_path: Path, monkeypatch:
     with (tmp_path / "base" / "attention.safetensors").open("ab") as file:
         file.write(b"x")
     monkeypatch.setattr(histories, "HISTORIES", tmp_path)
+    monkeypatch.setattr(histories, "FROM_ZERO", tmp_path / "none")
     opened(app, "model")
     (error,) = app.error
     assert "is damaged" in error.value and "attention" in error.value
-    assert texts("en")("model.card") in shown(app), "the rest of the page is there"
+    assert texts("en")("model.shape") in shown(app), "the rest of the page is there"
 
 
 def test_without_any_history_there_is_no_section(app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(histories, "HISTORIES", tmp_path)
+    monkeypatch.setattr(histories, "FROM_ZERO", tmp_path / "none")
     opened(app, "model")
     assert texts("en")("growth.title") not in shown(app)
 
@@ -88,7 +98,7 @@ def test_without_any_history_there_is_no_section(app: AppTest, tmp_path: Path, m
 def test_the_explorer_gets_the_snapshot_of_the_address_and_of_the_slider(app: AppTest) -> None:
     history = History.load(SHIPPED)
     step = history.steps[4]
-    opened(app, "model", grown_at=str(step), grown_text="3", head="encoder.1.2")
+    opened(app, "model", grown_of="base", grown_at=str(step), grown_text="3", head="encoder.1.2")
     shown, weights = split_buffer(mounted(app)["headlight_explorer"])
     assert shown["about"]["text"] == history.sentences[2].source and shown["about"]["model"] == "base"
     assert (shown["selection"]["kind"], shown["selection"]["layer"], shown["selection"]["head"]) == ("encoder", 0, 1)
@@ -113,7 +123,9 @@ def test_the_explorer_gets_the_snapshot_of_the_address_and_of_the_slider(app: Ap
 )
 def test_nonsense_in_the_address_opens_the_start(params: dict[str, str]) -> None:
     history = History.load(SHIPPED)
-    assert Seen.from_query(params, history) == Seen.from_query({}, history) == Seen(0, 0, first_selection(history))
+    assert (
+        Seen.from_query(params, history) == Seen.from_query({}, history) == Seen(0, OPENING, first_selection(history))
+    )
 
 
 def test_a_history_of_a_link_is_forgotten_with_another_choice(app: AppTest) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from transformer_core.atlas.storage import FILE
 from transformer_core.storage.files import CheckpointError
@@ -50,12 +51,12 @@ class Seen:
 
     @classmethod
     def from_query(cls, params: Mapping[str, str], history: History) -> Seen:
-        """Read an address; missing or invalid parts are as at the start: the first sentence, before any step."""
+        """Read an address; missing or invalid parts are as at the start: the first sentence, amid the training."""
         sentence, step = params.get("grown_text", ""), params.get("grown_at", "")
         sentences, steps = [str(number + 1) for number in range(len(history.sentences))], [*map(str, history.steps)]
         return cls(
             sentences.index(sentence) if sentence in sentences else 0,
-            steps.index(step) if step in steps else 0,
+            steps.index(step) if step in steps else _middle(history),
             selection_from_params(params, first_selection(history)),
         )
 
@@ -64,9 +65,14 @@ class Seen:
         params, start = map(selection_to_params, (self.selection, first_selection(history)))
         return {
             "grown_text": str(self.sentence + 1) if self.sentence else None,
-            "grown_at": str(history.steps[self.snapshot]) if self.snapshot else None,
+            "grown_at": None if self.snapshot == _middle(history) else str(history.steps[self.snapshot]),
             **({} if params == start else params),
         }
+
+
+def _middle(history: History) -> int:
+    """Return the snapshot that opens: some heads have roles, and others do not yet."""
+    return 2 * len(history.steps) // 3
 
 
 def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
@@ -85,7 +91,9 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
         return params
     st.header(t("growth.title"), anchor="growth")
     st.markdown(t("growth.about"))
-    source = _choice(t, models)
+    runs, sentences = st.columns(2)
+    with runs:
+        source = _choice(t, models)
     try:
         history = histories.load_history(source)
     except CheckpointError as error:
@@ -99,9 +107,9 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
     }
     whose = "served" if source.served else "kept" if source.name in KEPT_HISTORIES else "small"
     continues = f" {t('growth.continues')}" if history.continues else ""
-    st.info(t(f"growth.of_{whose}", **facts) + continues, icon=":material/info:")
+    st.caption(t(f"growth.of_{whose}", **facts) + continues)
     linked = st.query_params.get("grown_of", models[0].name) == source.name
-    seen = _draw(t, source, history, st.query_params.to_dict() if linked else {})
+    seen = _draw(t, source, history, sentences, st.query_params.to_dict() if linked else {})
     params = params | seen.to_query(history) | {"grown_of": None if source == models[0] else source.name}
     with st.container(horizontal=True, key="growth-takeaways"):
         draw_share(t, "model", params)
@@ -122,20 +130,22 @@ def _choice(t: Texts, models: tuple[HistorySource, ...]) -> HistorySource:
         models,
         index=names.index(name_in_address) if mine == models[0].name and name_in_address in names else 0,
         format_func=lambda model: t("growth.served", name=model.name) if model.served else _small(t, model.name),
-        key=f"growth-model-{models[0].name}",  # another model has another list
+        key=f"growth-model-{'-'.join(names)}",  # another model has another list
     )
     st.session_state[_OF] = (models[0].name, source.name)
     return source
 
 
-def _draw(t: Texts, source: HistorySource, history: History, params: Mapping[str, str]) -> Seen:
-    """Draw the choices, the curves and the explorer; return what is seen."""
+def _draw(
+    t: Texts, source: HistorySource, history: History, sentences: DeltaGenerator, params: Mapping[str, str]
+) -> Seen:
+    """Draw the choices, that of the sentence in its column, the explorer and the curves; return what is seen."""
     # One key for each model: another one has other sentences, heads and snapshots.
     key, place = f"growth-{source.name}-{source.served}", str(source.folder)
     views: dict[str, Seen] = st.session_state.setdefault(_SEEN, {})
     if place not in views:
         views[place] = Seen.from_query(params, history)
-    sentence = st.selectbox(
+    sentence = sentences.selectbox(
         t("growth.sentence"),
         range(len(history.sentences)),
         index=views[place].sentence,
@@ -151,14 +161,14 @@ def _draw(t: Texts, source: HistorySource, history: History, params: Mapping[str
         format_func=lambda number: snapshot_name(history, number, t),
         key=f"{key}-snapshot-{t.language}",
     )
-    curves = training_curves(history, snapshot, t, page_theme())
-    for number, (column, figure) in enumerate(zip(st.columns(len(curves)), curves, strict=True)):
-        with column:
-            draw_plotly(figure, f"{key}-curves-{number}", **_CURVES)
     payload = snapshot_payload(history, sentence, snapshot, source.name, t)
     selection = explorer(payload, key=key, selection=last_report(key) or views[place].selection)
     send_finding(key, snapshot_roles(history, snapshot, source.name, t))
     st.caption(t("growth.exact"))
+    curves = training_curves(history, snapshot, t, page_theme())
+    for number, (column, figure) in enumerate(zip(st.columns(len(curves)), curves, strict=True)):
+        with column:
+            draw_plotly(figure, f"{key}-curves-{number}", **_CURVES)
     views[place] = Seen(sentence, snapshot, selection)
     return views[place]
 
