@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import takewhile
+from typing import Literal
 
 import streamlit as st
 
@@ -33,6 +34,7 @@ from viz_app.ui.classroom.class_membership import (
     try_teacher_key,
     waiting_question,
 )
+from viz_app.ui.classroom.second_server import draw_second_server, may_open
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import open_scene
 from viz_app.ui.share_menu import code_data, draw_code, share_data
@@ -70,13 +72,18 @@ def _draw_outside(t: Texts) -> None:
         st.info(f"{t('classroom.waits')} {escape_markdown(question_title(question, t))}")
     with st.container(border=True):
         st.subheader(t("classroom.teach"))
+        is_private = may_open()
+        if is_private and draw_second_server(t):
+            return
         if needs_teacher_key():
             st.text_input(t("classroom.key"), key="class_key", type="password", help=t("classroom.key_help"))
         opening = session.enqueue_callback(_open)
-        st.button(t("classroom.open"), key="class-open", type="primary", icon=":material/groups:", on_click=opening)
+        kind: Literal["primary", "secondary"] = "secondary" if is_private else "primary"
+        st.button(t("classroom.open"), key="class-open", type=kind, icon=":material/groups:", on_click=opening)
         st.caption(t("classroom.privacy"))
         _draw_results(t)
-        _draw_needs(t)
+        if not is_private:
+            _draw_needs(t)
     with st.container(border=True):
         st.subheader(t("classroom.join"))
         typed = st.text_input(t("classroom.code"), key="class_code", max_chars=12, placeholder="K7MQ2P")
@@ -113,8 +120,11 @@ def _open() -> None:
 def _draw_teaching(t: Texts, view: ClassView) -> None:
     """Draw the board, and below it the next steps."""
     code = taught_class() or ""
+    st.title(t("classroom.page_title", code=code))
     share = share_data(t, PAGE, {}, f"join/{code}")  # each phone has a language of its own
     board(t, code, address=f"{base_path(st.context.url or '', PAGE)}/join/{code}", share=share)
+    if may_open():
+        draw_second_server(t)
     titles = dict(lesson_questions(t.language))
     following = _after(list(titles), view.question)
     with st.container(horizontal=True, vertical_alignment="bottom", key="class-next"):

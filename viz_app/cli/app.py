@@ -14,6 +14,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from viz_app.serving.settings import SettingError, teacher_key
 
 APP = Path(__file__).resolve().parents[1] / "main.py"
 MAX_PORT = 65_535
+_LAST_SECONDS = 10.0  # of a server that ends
 
 
 def add_options(parser: Parser) -> None:
@@ -79,11 +81,22 @@ def server_command(port: int, options: Sequence[str] = ()) -> list[str]:
     return [sys.executable, "-m", "streamlit", "run", str(APP), f"--server.port={port}", *options]
 
 
-def run_server(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a server until it ends, and return its exit status. SIGTERM is passed on to it."""
-    with subprocess.Popen(command, env=environment) as server:
+def run_server(command: Sequence[str], environment: Mapping[str, str], end_with_input: bool = False) -> int:
+    """Run a server until it ends, or the input does, and return its exit status. SIGTERM is passed on to it."""
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL if end_with_input else None) as server:
+        if end_with_input:
+            threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
         before = signal.signal(signal.SIGTERM, lambda *_: server.terminate())
         try:
             return server.wait()
         finally:
             signal.signal(signal.SIGTERM, before)
+
+
+def _end_with_input(server: subprocess.Popen[bytes]) -> None:
+    sys.stdin.buffer.read()
+    server.terminate()
+    try:
+        server.wait(_LAST_SECONDS)
+    except subprocess.TimeoutExpired:
+        server.kill()
