@@ -97,7 +97,7 @@ def translate_without(
     return AblatedTranslation(text, second, first, after.sum().item(), before.sum().item(), worst)
 
 
-def _log_p(translator: Translator, source: str, ids: list[int]) -> Tensor:
+def _log_p(translator: Translator, source: str, ids: tuple[int, ...]) -> Tensor:
     """Return (T,) log-probabilities of the tokens of a translation, `</s>` included, in nats."""
     import torch
 

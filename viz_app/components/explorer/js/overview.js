@@ -51,7 +51,8 @@ export class Overview {
     this.choices = h("div", { class: "views" }, view.element, ...heads.tools);
     this.note = h("p", { class: "note count" });
     this.about = h("span");
-    const below = h("div", { class: "below-tiles" }, this.note, legend.element);
+    this.foot = h("div", { class: "tiles-foot" }); // what is asked of all heads
+    const below = h("div", { class: "below-tiles" }, this.note, legend.element, this.foot);
     this.element = h("div", { class: "overview" }, this.choices, this.tiles.element, below, heads.list.element);
     const { element } = this.tiles;
     element.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.point(event.target));
@@ -209,7 +210,7 @@ export class Overview {
   layout(state, height) {
     const titled = state.zoom === "heads" || state.view === "kinds";
     const note = parseFloat(getComputedStyle(this.note).minHeight); // whatever it says now, so that no tile moves
-    const around = this.choices.offsetHeight + note + EDGE;
+    const around = this.choices.offsetHeight + note + this.foot.offsetHeight + EDGE;
     this.tiles.layout(this.views, this.element.clientWidth, height - around, titled);
   }
 

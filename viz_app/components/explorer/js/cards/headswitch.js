@@ -26,13 +26,14 @@ export class HeadSwitch {
     this.button = h("button", { class: "off-button", "aria-keyshortcuts": "X", click: () => this.toggle() });
     this.most = h("button", { class: "plain off-most", click: () => this.store.set({ off: NEEDED }) });
     this.cause = h("p", { class: "note" });
-    this.tools = [this.button, this.most, this.cause];
+    this.tools = [this.button, this.cause];
     this.title = h("p", { class: "off-title" });
     this.body = h("div", { class: "off-body" });
     this.back = h("button", { class: "plain off-back", click: () => this.end() }, "\u00d7");
     this.result = h("section", { class: "off", hidden: true, role: "status" }, this.title, this.body, this.back);
     const power = svg("svg", { viewBox: "0 0 24 24" }, svg("path", { d: "M12 4v8M7 7a7 7 0 1 0 10 0" }));
     this.mark = h("span", { class: "tile-switch", "aria-hidden": "true" }, power); // of the tile under the pointer
+    overview.foot.append(this.most);
     const { element } = overview.tiles;
     element.addEventListener("pointerover", () => this.point());
     element.addEventListener("click", (event) => this.press(event), true);
@@ -149,17 +150,14 @@ export class HeadSwitch {
     explainIn(numbers, texts.language, ["log_probability"]);
     const [token, high, low] = worst;
     const loss = { token: tokenElement(tokenText(token), "b"), before: percent(high), after: percent(low) };
-    const most =
-      needed?.head === off &&
-      fillText(needed.rank === 1 ? texts.needed_first : texts.needed_changes, {
-        rank: needed.rank,
-        count: needed.count,
-      });
+    const falls = loss.before === loss.after ? "" : fill(texts.off_worst, loss);
+    const { rank = 0, count = 0 } = needed?.head === off ? needed : {};
+    const most = rank && fillText(rank === 1 ? texts.needed_first : texts.needed_changes, { rank, count });
     this.body.replaceChildren(
       this.line(texts.off_with, original, "gone"),
       this.line(texts.off_without, words, "new"),
-      h("p", {}, h("b", {}, same ? texts.off_same : texts.off_changed), " ", numbers),
-      h("p", {}, fill(texts.off_worst, loss), ...(most ? [" ", most] : [])),
+      h("p", {}, h("b", {}, same ? texts.off_same : texts.off_changed), " ", falls, " ", most || ""),
+      h("p", { class: "note" }, numbers),
     );
   }
 
