@@ -114,7 +114,7 @@ def test_144_tiles_at_a_glance_and_each_opens_its_head(open_explorer: Open) -> N
     assert page.locator(".block-axes").nth(2).inner_text() == "Query ↓ generated token · Key → source token"
     page.locator(".block[data-kind=encoder] .tile").nth(20).focus()
     page.keyboard.press("Enter")
-    page.get_by_text('"layer": 2').wait_for()
+    page.get_by_text('"head": 4').wait_for()
     assert [reported(page)[name] for name in ("kind", "layer", "head")] == ["encoder", 2, 4]
     assert page.locator(".map").is_visible() and "head encoder.3.5" in page.locator(".caption").inner_text()
     page.keyboard.press("Escape")

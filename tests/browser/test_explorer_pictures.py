@@ -47,7 +47,7 @@ def test_it_opens_with_the_translation_one_large_head_and_all_tiles(explorer: Pa
     assert explorer.locator(".tile").count() == 48
     assert selected(explorer) == "4.6"
     assert explorer.locator(".tokens").all_text_contents() == list(MAPS.outputs.word_texts)
-    assert "not a translation of the word" in explorer.locator(".words-note").inner_text()
+    assert "attention, not a translation" in explorer.locator(".words-note").inner_text()
     bottom = explorer.locator(".tiles").bounding_box()
     assert bottom is not None and bottom["y"] + bottom["height"] <= 720
     weights = map_of(MAPS, "cross")

@@ -28,18 +28,20 @@ BOXES = """(all) => all.map((one) => { const { x, y, width, height } = one.getBo
     return [x, y, width, height]; })"""
 
 
-@pytest.mark.parametrize("path", ["", "lessons?lesson=positions", "lab"])
-def test_the_app_loads_without_a_jump(open_page: OpenPage, app_url: str, path: str) -> None:
-    page = open_page(f"{app_url}/{path}")
+@pytest.mark.parametrize(("path", "width"), [("", 1280), ("", 390), ("lessons?lesson=positions", 1280), ("lab", 1280)])
+def test_the_app_loads_without_a_jump(open_page: OpenPage, app_url: str, path: str, width: int) -> None:
+    page = open_page(f"{app_url}/{path}", width=width, height=844 if width == 390 else 720)
     page.locator(".explorer .tile, .lesson canvas").first.wait_for()
     settled(page)
     assert page.evaluate(SHIFT, False) < GOOD
+    picture = page.locator(".explorer .map-frame")
+    if picture.count():
+        assert picture.evaluate_all(BOXES)[0][1] < 500, "the picture begins on the first screen"
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_while_a_sentence_plays_and_a_token_is_pinned_nothing_moves(open_explorer: Open, width: int) -> None:
     page = open_explorer(width=width)
-    page.locator(".sentence").evaluate_all("(all) => all.forEach((one) => one.remove())")  # which grows by its nature
     press(page, ".kind-cross", "Home")
     settle(page)
     before = page.evaluate(SHIFT, True)
@@ -66,7 +68,8 @@ def test_no_tile_moves_under_the_pointer(explorer: Page) -> None:
 @pytest.mark.parametrize(("view", "form"), [("heads", "map"), ("kinds", "flow")])
 def test_all_heads_fill_the_width_of_the_window(open_explorer: Open, width: int, view: str, form: str) -> None:
     page = open_explorer(width=width, height=width * 9 // 16)
-    patch(page, form=form, view="heads", zoom="heads" if view == "heads" else "head")
+    patch(page, form=form, view=view)
+    choose(page, ".zoom-heads")
     choose(page, f".view-{view}")
     assert not page.locator("figure.head").is_visible()
     right = max(x + extent for x, _, extent, _ in page.locator(".tile").evaluate_all(BOXES))

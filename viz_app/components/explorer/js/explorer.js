@@ -465,7 +465,7 @@ export class Explorer {
     if (!this.overview.opened) return;
     if (zoom === "heads") return this.overview.comeBack();
     this.overview.tiles.focusSelected(); // the tile that was pressed may be gone
-    this.figure.caption.scrollIntoView({ block: "nearest" });
+    this.figure.tools.scrollIntoView({ block: "nearest" });
   }
 
   /**

@@ -295,7 +295,7 @@ export class Figure {
     const { x, y, height } = map.place(cell);
     const { offsetLeft, offsetTop, clientHeight } = map.element;
     const below = y + height + tip.offsetHeight + TIP <= clientHeight;
-    const left = Math.min(offsetLeft + x, Math.max(0, this.row.clientWidth - tip.offsetWidth));
+    const left = Math.min(offsetLeft + x, Math.max(0, this.element.clientWidth - tip.offsetWidth));
     tip.style.left = `${left}px`;
     tip.style.top = `${offsetTop + (below ? y + height + TIP : y - tip.offsetHeight - TIP)}px`;
   }

@@ -18,7 +18,7 @@ const LARGEST = 160;
 const LARGEST_OF_LAYER = 320;
 const STRETCH = 1.5; // a tile may be so much higher than its map, to use the space
 const BROAD = 4; // and so much broader
-const PHONE = 400; // narrower pages scroll instead of shrinking their tiles
+const PHONE = 370; // narrower pages scroll instead of shrinking their tiles
 
 /**
  * @typedef {object} BlockShape
