@@ -62,13 +62,20 @@ class _Compressed(SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def _served(site: Path) -> Iterator[str]:
+def served(site: Path) -> Iterator[str]:
+    """Serve a site below a path; yield its address."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "sub").symlink_to(site.resolve(), target_is_directory=True)
         server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Compressed, directory=folder))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/sub/"
         server.shutdown()
+
+
+def write_small_site(site: Path) -> None:
+    """Write a site with the small French model."""
+    if run_command(["site", "--checkpoint", "checkpoints/en-fr-small", "--out", str(site)], PROGRAM):
+        raise SystemExit("the site was not written")
 
 
 def _lighthouse(address: str, desktop: bool) -> dict[str, Any]:
@@ -132,10 +139,9 @@ def main() -> None:
         addresses = {}
         if set(names) & set(PAGES):
             site = Path(options.site or Path(stack.enter_context(tempfile.TemporaryDirectory())) / "site")
-            small = ["--checkpoint", "checkpoints/en-fr-small", "--out", str(site)]
-            if not options.site and run_command(["site", *small], PROGRAM):
-                raise SystemExit("the site was not written")
-            start = stack.enter_context(_served(site))
+            if not options.site:
+                write_small_site(site)
+            start = stack.enter_context(served(site))
             addresses = {name: start + path for name, path in PAGES.items() if name in names}
         if "app" in names:
             addresses["app"] = f"{stack.enter_context(serving(APP))}/?lang=en"

@@ -1,4 +1,4 @@
-"""Addresses of pages written another way: each leads to its page, and nothing else is redirected."""
+"""Addresses of pages written another way lead to their page; and what a search engine reads of pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from tests.app.classroom.asgi import exchange, scope_of
+from tests.browser.served import ROOT
 from viz_app.serving.web.page_addresses import PageAddresses
+from viz_app.serving.web.page_routes import page_routes
+from viz_app.text import texts
 
 HOST = "http://localhost:8501"
 
@@ -68,3 +71,14 @@ def test_no_path_leads_to_another_server() -> None:
     for path in ("//evil.example/lessons", "/\\evil.example/Lessons", "///Lessons", "//translate"):
         _, target = answer(path)
         assert not target or target.startswith(f"{HOST}/"), (path, target)
+
+
+@pytest.mark.parametrize("path", ["/robots.txt", "/", "/lessons"])
+def test_search_engines_read_what_the_pages_are(path: str) -> None:
+    app = Starlette(routes=page_routes("", ROOT / "viz_app" / "frame.css"))
+    _, *bodies = exchange(app, scope_of(path, [], "10.0.0.5"), [])
+    text = b"".join(each["body"] for each in bodies).decode()
+    if path == "/robots.txt":
+        assert text == "User-agent: *\nAllow: /\n"
+    else:
+        assert f'<meta name="description" content="{texts("en")("frame.about")}">' in text.partition("</head>")[0]
