@@ -148,6 +148,8 @@ def test_by_keyboard_it_opens_leads_on_and_closes_and_its_head_is_switched_off(
     assert needed == str(Head(*(state(page, name) for name in ("kind", "layer", "head"))))
     wait_for_result(page, without(translator, OTHER, needed))
     assert "144" in page.locator(".off").inner_text()
+    top = page.locator(".off").evaluate("(each) => each.getBoundingClientRect().top")
+    assert 0 <= top < page.evaluate("innerHeight") - 100  # also where the button is a window below
     assert page.locator(".tile.switched-off").count() == 1 and page.locator(".off-most").is_hidden()
     page.locator(".tile.switched-off").press("X")
     page.locator(".off").wait_for(state="hidden")

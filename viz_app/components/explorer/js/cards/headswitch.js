@@ -14,6 +14,8 @@ export class HeadSwitch {
   texts;
   /** @type {Translation} */
   translation;
+  /** @type {string | null} What is switched off in the picture. */
+  off = null;
   fixed = true; // whether no head can be switched off
 
   /**
@@ -120,8 +122,12 @@ export class HeadSwitch {
     for (const tile of this.overview.tiles.all)
       tile.button.classList.toggle("switched-off", headAddress(this.place(tile)) === state.off);
     if (state.off === NEEDED && needed?.head) this.overview.openHead({ ...parseHead(needed.head), off: needed.head });
+    const before = this.off;
+    this.off = state.off;
     this.result.hidden = !state.off || !own;
-    if (!this.result.hidden) this.show(state);
+    if (this.result.hidden) return;
+    this.show(state);
+    if (state.off !== before) this.result.scrollIntoView({ block: "nearest" }); // from the tiles, which may be far below
   }
 
   /**
