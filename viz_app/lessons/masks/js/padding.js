@@ -51,7 +51,7 @@ export class Padding extends Scene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    if (isNarrow(width)) return 2 * (this.count * 15 + 120);
+    if (isNarrow(width)) return 2 * (Math.max(15 * this.count, width - 62 - RIGHT) + 122); // square, or legible
     return Math.max(300, Math.min(room, width / 2 + 40));
   }
 

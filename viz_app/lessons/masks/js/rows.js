@@ -32,8 +32,11 @@ export class Rows extends HeadScene {
 
   /** @type {Scene["height"]} */
   height(width, room) {
-    const least = 12 * this.count + (isNarrow(width) ? 262 : 250); // rows that can be read
-    return Math.max(370, least, Math.min(room, 0.75 * width + 120, 720));
+    const narrow = isNarrow(width);
+    const least = 12 * this.count + (narrow ? 262 : 250); // rows that can be read
+    const { map } = this.place(width, 0);
+    const square = map.width - map.height; // the height at which the map is as high as wide
+    return Math.max(370, least, narrow ? square : Math.min(room, 0.75 * width + 120, 720));
   }
 
   /**
@@ -61,8 +64,7 @@ export class Rows extends HeadScene {
     const side = isNarrow(width) ? 58 : 96;
     const inner = width - 2 * side;
     const head = Grid.headroom(inner, this.count) + 20;
-    const bars = Math.max(84, Math.min(150, height * 0.24));
-    const strip = isNarrow(width) ? 24 : 30;
+    const [bars, strip] = isNarrow(width) ? [84, 24] : [Math.max(84, Math.min(150, height * 0.24)), 30];
     const map = new Grid(side, head, inner, height - head - bars - strip - 62, this.count, this.count);
     const scores = new Grid(side, map.top + map.height + 22, inner, strip, 1, this.count);
     return { map, scores, base: height - 20, bars };
