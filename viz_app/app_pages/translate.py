@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import count
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -333,11 +333,16 @@ def _draw_downloads(t: Texts, picture: ExplorerSnapshot, model: str) -> None:
         icon=":material/folder_zip:",
         help=t("translate.everything_help"),
     )
-    draw_edit_button(t, "edit-in-figures", edit_in_figures, picture.selection, picture.seen.maps.outputs.words)
+    draw_edit_button(t, "edit-in-figures", _edit_in_figures, picture.selection, picture.seen.maps.outputs.words)
     if picture.command:
         st.code(picture.command, language=None, wrap_lines=True)
     else:
         st.caption(t("figures_page.no_command"))
+
+
+def _edit_in_figures(*arguments: Any) -> None:
+    _close_tool()
+    edit_in_figures(*arguments)
 
 
 def _animation(model: str, who: str, text: str, selection: Selection, language: str, format: str) -> bytes:

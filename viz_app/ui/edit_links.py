@@ -42,7 +42,9 @@ def _open_figures(change: Callable[[FigureSpec], FigureSpec]) -> None:
 
 def draw_edit_button(t: Texts, key: str, edit: Callable[..., None], *args: object) -> None:
     """Draw a button that opens the page Figures; `edit` is one of the functions above."""
-    st.button(t("figures_page.edit"), key=key, icon=":material/draw:", on_click=session.enqueue_callback(edit, *args))
+    go = session.enqueue_callback(edit, *args)
+    if st.button(t("figures_page.edit"), key=key, icon=":material/draw:", on_click=go):
+        st.rerun()  # a button of a dialog runs the dialog only, and the queued callback needs a whole run
 
 
 def open_in_lab(selection: Selection) -> None:
