@@ -76,7 +76,7 @@ def test_no_path_leads_to_another_server() -> None:
 @pytest.mark.parametrize("path", ["/robots.txt", "/", "/lessons"])
 def test_search_engines_read_what_the_pages_are(path: str) -> None:
     app = Starlette(routes=page_routes("", ROOT / "viz_app" / "frame.css"))
-    _, *bodies = exchange(app, scope_of(path, [], "10.0.0.5"), [])
+    _, *bodies = exchange(app, scope_of(path, [], "10.0.0.5", method="GET"), [])
     text = b"".join(each["body"] for each in bodies).decode()
     if path == "/robots.txt":
         assert text == "User-agent: *\nAllow: /\n"
