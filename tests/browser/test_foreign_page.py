@@ -83,11 +83,11 @@ def test_a_decoder_plays_without_probabilities_and_an_encoder_decoder_has_three_
     page.locator(".words .token").nth(1).click()
     assert page.locator(".candidates").is_hidden()
     page.locator(".compare-button").click()
-    page.locator("header select").select_option(label="two")
+    page.locator(".page-sentences").get_by_role("button", name="two", exact=True).click()
     page.locator(".compare-name").get_by_text("two").wait_for()
     page.locator(".compare-name").get_by_text("one").wait_for()
     page.locator(".compare-close").click()
-    page.locator("header select").select_option(label="three")
+    page.locator(".page-sentences").get_by_role("button", name="three", exact=True).click()
     page.locator(".kind-cross:visible").wait_for()
     assert page.locator(".choice-group.kind button:visible").count() == 3
     assert any(text.strip() for text in page.locator(".gloss").all_inner_texts())
@@ -103,7 +103,7 @@ def test_a_decoder_plays_without_probabilities_and_an_encoder_decoder_has_three_
 def test_hostile_tokens_and_names_are_text(tmp_path: Path, open_page: OpenPage) -> None:
     page = open_page(address(tmp_path, {STRINGS[0]: decoder_only(STRINGS), STRINGS[3]: encoder_only(STRINGS)}))
     for name in (STRINGS[0], STRINGS[3]):
-        page.locator("header select").select_option(label=name)
+        page.locator(".page-sentences").get_by_role("button", name=name, exact=True).click()
         page.locator(".tile").first.wait_for()
         for zoom in ("heads", "token", "head"):
             page.locator(f".zoom-{zoom}").click()

@@ -84,7 +84,7 @@ def test_the_explorer_answers_from_its_file(tmp_path: Path, open_page: OpenPage)
     rows.nth(1).click()
     page.locator(".branch-note").get_by_text(t["beam_back"]).wait_for()
     assert until(page, lambda: page.evaluate(flows) is None)  # only the first branch has one
-    page.locator("header select").select_option(label=SENTENCES[1])
+    page.locator(".page-sentences").get_by_role("button", name=SENTENCES[1], exact=True).click()
     names = page.locator(".compare-name")
     names.nth(1).get_by_text(SENTENCES[1]).wait_for()
     names.nth(0).get_by_text(SENTENCES[0]).wait_for()

@@ -93,6 +93,7 @@ def explorer_page(
         ],
     }
     about = {
+        "label": texts(language)("page.sentences"),
         "sentences": [
             {"text": sentence.text, "branches": [f"s{number}b{branch}" for branch in range(len(sentence.branches))]}
             for number, sentence in enumerate(sentences)
@@ -151,8 +152,7 @@ def standalone_page(
         f"<dt>{_text(name)}</dt><dd><pre>{_text(value)}</pre></dd>" for name, value in rows.items() if value
     )
     body = (
-        f'<header><span class="brand">{PROGRAM}</span><h1 class="page-title"><bdi>{_text(title)}</bdi></h1>'
-        f'<select aria-label="{_text(t("page.sentences"))}" hidden></select></header>\n'
+        f'<header><span class="brand">{PROGRAM}</span><h1 class="page-title"><bdi>{_text(title)}</bdi></h1></header>\n'
         f'<p class="page-note" role="status"></p>\n<noscript>{_text(t("page.failed"))}</noscript>\n'
         '<main id="content"></main>\n'
         f"<footer><details><summary>{_text(t('page.about'))}</summary><dl>{terms}</dl></details></footer>\n"

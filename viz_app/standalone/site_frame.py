@@ -87,14 +87,9 @@ class SiteFrame:
         before, after = self.neighbours(name)
         names = [each.name for each in self.route]
         at = self.t("site.stop", stop=names.index(name) + 1, stops=len(names)) if name in names else ""
+        named = ' rel="{}" title="{}" aria-label="{}"'
         ways = [
-            link(
-                f"{stop.name}.html",
-                sign,
-                f' rel="{rel}" title="{escape(stop.title)}" aria-label="{escape(stop.title)}"',
-            )
-            if stop
-            else ""
+            link(f"{stop.name}.html", sign, named.format(rel, *2 * [escape(stop.title)])) if stop else ""
             for stop, sign, rel in ((before, "‹", "prev"), (after, "›", "next"))
         ]
         return f'<span class="site-place">{ways[0]}<span>{at}</span>{ways[1]}</span>' if any(ways) else ""
@@ -115,16 +110,11 @@ def further_files(address: str, names: Sequence[str]) -> dict[str, str]:
     files = {"404.html": html_document("404 · Headlight", style=style, body=f"<main>{logo}{body}</main>", scripts=[])}
     if not address:
         return files
-    other = '<xhtml:link rel="alternate" hreflang="{0}" href="{1}{0}/{2}.html"/>'
-    places = [
-        f"<url><loc>{address}{language}/{name}.html</loc>"
-        f"{''.join(other.format(each, address, name) for each in LANGUAGES)}</url>\n"
-        for name in names
-        for language in LANGUAGES
-    ]
-    schema = "http://www.sitemaps.org/schemas/sitemap/0.9"
-    start = f'<urlset xmlns="{schema}" xmlns:xhtml="http://www.w3.org/1999/xhtml">'
-    files["sitemap.xml"] = f'<?xml version="1.0" encoding="UTF-8"?>\n{start}\n{"".join(places)}</urlset>\n'
+    places = "".join(
+        f"<url><loc>{address}{language}/{name}.html</loc></url>\n" for language in LANGUAGES for name in names
+    )
+    start = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+    files["sitemap.xml"] = f"{start}\n{places}</urlset>\n"
     return {**files, "robots.txt": f"User-agent: *\nAllow: /\nSitemap: {address}sitemap.xml\n"}
 
 

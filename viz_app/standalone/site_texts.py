@@ -13,7 +13,7 @@ from viz_app.lessons.index import Stop
 from viz_app.lessons.lesson_markdown import Scene
 from viz_app.standalone.site_frame import link
 from viz_app.text import Texts
-from viz_app.text.glossary import terms
+from viz_app.text.glossary import by_letter
 
 
 def lessons_markup(
@@ -58,14 +58,15 @@ def questions_markup(t: Texts, words: Mapping[str, Lesson]) -> dict[str, str]:
 
 
 def glossary_markup(t: Texts) -> dict[str, str]:
-    """Return every term that explains itself, in the alphabet of the language."""
-    explained = (term for term in terms().values() if term.about)
-    entries = "".join(
-        f'<div id="{term.name}"><dt>{escape(term.word(t.language, first=True))}</dt>'
-        f"<dd>{escape(term.about[t.language])}</dd></div>"
-        for term in sorted(explained, key=lambda term: term.word(t.language).casefold())
-    )
-    return {"terms": entries}
+    """Return the terms that explain themselves, below their first letters, and links to those."""
+    entry = '<div id="{}"><dt>{}</dt><dd>{}</dd></div>'
+    letters, groups = "", ""
+    for number, (letter, group) in enumerate(by_letter(t.language).items()):
+        words = ((term.name, term.word(t.language, first=True), term.about[t.language]) for term in group)
+        terms = "".join(entry.format(*map(escape, each)) for each in words)
+        letters += link(f"#letter-{number}", letter)
+        groups += f'<section><h2 id="letter-{number}">{letter}</h2><dl>{terms}</dl></section>'
+    return {"letters": letters, "terms": groups}
 
 
 def _stops(t: Texts, stops: Sequence[Stop], words: Mapping[str, Lesson]) -> str:

@@ -159,6 +159,8 @@ def test_the_glossary_has_every_term_that_explains_itself(site: Path) -> None:
         for name, term in terms().items():
             assert (f'<div id="{name}">' in text) == bool(term.about)
             assert not term.about or f"<dd>{term.about[language]}</dd>" in text
+        letters = re.findall(r'<h2 id="letter-\d+">(.)</h2>', text)
+        assert len(letters) == len(set(letters)) > 9 and re.findall(r'href="#letter-\d+">(.)</a>', text) == letters
 
 
 def test_the_home_has_the_model_that_it_runs_and_leads_everywhere(site: Path, service: TranslationService) -> None:

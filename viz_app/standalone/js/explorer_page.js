@@ -22,8 +22,8 @@ class ExplorerPage {
   findings = null;
 
   constructor() {
-    /** @type {{ sentences: PageSentence[], start: ExplorerSelection }} */
-    const { sentences, start } = readJson("page");
+    /** @type {{ label: string, sentences: PageSentence[], start: ExplorerSelection }} */
+    const { label, sentences, start } = readJson("page");
     this.sentences = sentences;
     const { text, selection } = readAddress();
     this.selection = { ...start, ...selection };
@@ -34,12 +34,12 @@ class ExplorerPage {
     followAddress();
     this.host = new Host("explorer", (name, value) => this.answer(name, value));
     this.choices = sentences.map(({ text }, index) => h("button", { click: () => this.show(index) }, text));
-    const [title, select] = document.querySelectorAll(".page-title, header select");
-    const { ariaLabel } = select;
-    const group = h("div", { class: "page-sentences", role: "group", "aria-label": ariaLabel }, ...this.choices);
-    (document.querySelector(".page-choices") ?? select).replaceWith(group);
-    if (sentences.length < 2) this.choices[0].hidden = true;
-    else title.classList.toggle("unseen", title.textContent === sentences[0].text);
+    const title = /** @type {HTMLElement} */ (document.querySelector(".page-title"));
+    const group = h("div", { class: "page-sentences", role: "group", "aria-label": label }, ...this.choices);
+    if (sentences.length > 1) {
+      (document.querySelector(".page-choices") ?? title).after(group);
+      title.classList.toggle("unseen", title.textContent === sentences[0].text);
+    }
     this.mark();
     this.host.run(() => this.send()).then(() => this.tellAll());
   }
