@@ -53,13 +53,13 @@ class Look:
 
 
 LOOKS = [
-    Look(1280, 1100, dark=False, language="en", presses={}),
+    Look(1280, 1500, dark=False, language="en", presses={}),
     Look(
         1280,
-        1000,
+        1500,
         dark=True,
         language="ko",
-        presses={"heads": (".view-kinds",), "head": (".view-heads", ".form-lines")},
+        presses={"head": (".form-lines",)},
     ),
     Look(390, 1750, dark=False, language="ko", presses={}),
     Look(390, 1750, dark=True, language="en", presses={"heads": (".kind-decoder",), "head": (".form-lines",)}),
