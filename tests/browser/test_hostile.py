@@ -159,7 +159,7 @@ def test_as_input_in_the_address_and_in_a_vocabulary(
     page = open_page(f"{url}/?{urlencode(query)}")
     page.locator(".explorer .tile").first.wait_for()
     box = page.get_by_role("textbox").first
-    wait_for_value(box, " ".join(first).replace("\n", ""))
+    wait_for_value(box, " ".join(first).replace("\n", " "))
     check(page, title="Headlight")
     for batch in others:
         before = page.locator(".explorer").evaluate("(root) => root.explorer.translation.id")

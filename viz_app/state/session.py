@@ -45,7 +45,8 @@ def initialise() -> None:
         st.session_state[MODEL_KEY] = st.query_params.get("model")
     if TEXT_KEY not in st.session_state:
         text = reported_text(TEXT_KEY)  # newer than the address
-        st.session_state[TEXT_KEY] = st.query_params.get("text", _first_text()) if text is None else text
+        linked = st.query_params.get("text", _first_text()).replace("\n", " ")  # a sentence has one line
+        st.session_state[TEXT_KEY] = linked if text is None else text
     _refuse_long_text()
 
 

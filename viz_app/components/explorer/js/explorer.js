@@ -144,7 +144,7 @@ export class Explorer {
       return;
     }
     const translation = same ? this.translation : new Translation(read);
-    if (!first && translation.about?.text !== this.translation.about?.text)
+    if (!first && String(translation.axes.source.tokens) !== String(this.translation.axes.source.tokens))
       this.marks.show("typed", fillText(translation.texts.mark_typed, { count: translation.headCount }));
     const another = !first && translation.about?.own !== this.translation.about?.own; // model that speaks
     const searched = translation.beam?.id === this.translation?.beam?.id; // another branch of the same search
