@@ -169,7 +169,7 @@ def test_the_home_has_the_model_that_it_runs_and_leads_everywhere(site: Path, se
     [model] = home.data["models"]
     assert model == {"page": "model-random.html", "url": f"../{weights[0]}", "size": len(live_weights(service))}
     links = {str(each["href"]) for tag, each in home.tags if tag == "a" and "href" in each}
-    assert {"model-random.html", "masks.html", "why.html", "questions.html"} <= links
+    assert {"model-random.html", "masks.html", "why.html", "questions.html", "gpt.html"} <= links
     text = (site / "en/index.html").read_text("utf-8")
     assert load_lesson("masks", "en").summary in text and "python -m viz_app class" in text
 

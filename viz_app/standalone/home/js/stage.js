@@ -83,7 +83,19 @@ export class Stage {
     const names = { encoder: "", decoder: "", biases: "" };
     light.typed = typed;
     light.see(
-      { about, tokens, words, all: words, written: step, chosen, unfold: false, share: 1, plays, names, bare: true },
+      {
+        about,
+        tokens,
+        words,
+        all: step ? words : [],
+        written: step,
+        chosen,
+        unfold: false,
+        share: 1,
+        plays,
+        names,
+        bare: true,
+      },
       theme,
       texts.light,
     );
@@ -100,13 +112,11 @@ export class Stage {
     const { translation, step, typed, plays } = this.frame;
     const key = [translation.id, translation.written, step, typed < Infinity, this.root.clientWidth].join();
     if (key === this.painted && this.of === translation) return;
-    const moves = this.of !== translation || plays;
     Object.assign(this, { painted: key, of: translation });
     const state = /** @type {any} */ (translation.defaults);
     for (const wall of this.walls) {
       const view = translation.view(wall.kind, "tokens", step);
-      const fresh = plays ? newRow(wall.kind, step) : -1;
-      wall.paint(view, state, this.theme, moves ? fresh : null, typed < Infinity);
+      wall.paint(view, state, this.theme, plays ? newRow(wall.kind, step) : null, typed < Infinity);
     }
   }
 

@@ -1,4 +1,4 @@
-// The wall: every head of a translation, the heads of a kind on one canvas. Rows that are new glow.
+// The wall: every head of a translation, the heads of a kind on one canvas. What is new fades in; rows glow.
 
 import { context2d } from "../../../components/common/draw/canvas.js";
 import { AXES, headAddress } from "../../../components/common/heads/heads.js";
@@ -57,10 +57,10 @@ export class Wall {
    * @param {View} view
    * @param {Pick<State, "scale" | "threshold" | "special">} state
    * @param {Theme} theme
-   * @param {number | null} row That is new; -1 for all, null for none.
+   * @param {number | "all" | null} glows The row that glows.
    * @param {boolean} empty Whether the tiles are.
    */
-  paint(view, state, theme, row, empty) {
+  paint(view, state, theme, glows, empty) {
     const { canvas, fresh } = this;
     this.view = view;
     this.element.href = this.address();
@@ -86,8 +86,9 @@ export class Wall {
       context.drawImage(tile, x, y);
     }
     const rows = view.queries.length;
-    const [top, part] = row === null || row < 0 ? [0, 1] : [row / rows, 1 / rows];
-    this.draw({ old, gap, top, part, colour: theme.kinds[this.kind], start: performance.now(), glows: row !== null });
+    const [top, part] = typeof glows === "number" ? [glows / rows, 1 / rows] : [0, 1];
+    const strong = glows === null ? 0 : glows === "all" ? 0.25 : 0.55;
+    this.draw({ old, gap, top, part, strong, colour: theme.kinds[this.kind], start: performance.now() });
   }
 
   /**
@@ -101,21 +102,21 @@ export class Wall {
     return { width: side(canvas.width, view.heads), height: side(canvas.height, view.layers) };
   }
 
-  /** @param {{ old: HTMLCanvasElement, gap: number, top: number, part: number, colour: string, start: number, glows: boolean }} motion */
+  /** @param {{ old: HTMLCanvasElement, gap: number, top: number, part: number, strong: number, colour: string, start: number }} motion */
   draw(motion) {
     cancelAnimationFrame(this.frame);
-    const { old, gap, top, part, colour, start, glows } = motion;
+    const { old, gap, top, part, strong, colour, start } = motion;
     const { canvas, fresh, view } = this;
-    const share = still() || !glows ? 1 : Math.min(1, (performance.now() - start) / GLOW);
+    const share = still() ? 1 : Math.min(1, (performance.now() - start) / GLOW);
     const context = context2d(canvas);
     const { width, height } = this.sides(gap);
     context.globalAlpha = 1;
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.drawImage(fresh, 0, 0);
     if (share === 1) return;
-    context.globalAlpha = (1 - Math.min(1, 3 * share)) * 1;
+    context.globalAlpha = 1 - Math.min(1, 3 * share);
     if (old.width) context.drawImage(old, 0, 0, canvas.width, canvas.height);
-    context.globalAlpha = 0.55 * (1 - share) ** 2;
+    context.globalAlpha = strong * (1 - share) ** 2;
     context.globalCompositeOperation = "lighter";
     context.fillStyle = colour;
     for (let layer = 0; layer < view.layers; layer++)
@@ -132,8 +133,11 @@ export class Wall {
 }
 
 /**
- * The row of a kind that a step adds: none, one, or all.
+ * The rows of a kind that a step adds: the encoder has all of them before the first token.
  * @param {Kind} kind
  * @param {number} step
  */
-export const newRow = (kind, step) => (AXES[kind].queries === "source" ? (step ? null : -1) : step - 1);
+export function newRow(kind, step) {
+  if (AXES[kind].queries === "source") return step ? null : "all";
+  return step ? step - 1 : null;
+}
