@@ -5,7 +5,6 @@ import { h, svg } from "./dom.js";
 const ICONS = {
   table: "M3 5h18v14H3zM3 10h18M3 14.5h18M9 10v9",
   image: "M3 5h18v14H3zM5 17l5-6 4 4 2-2 3 4M16 9h.01",
-  download: "M12 4v11M7 10l5 5 5-5M5 20h14",
   film: "M3 6h12v12H3zM15 11l6-4v10l-6-4",
   link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
   qr: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h2v2h-2zM18 18h2v2h-2zM18 14h2M14 18v2",

@@ -3,7 +3,7 @@
 import { parseHead } from "../../../components/common/heads/heads.js";
 
 const COLOURS = {
-  light: { previous: "#7a4fc0", next: "#a86f00", self: "#007f99", separator: "#7d6148", aligner: "#c9285c" },
+  light: { previous: "#7a4fc0", next: "#a86f00", self: "#007f99", separator: "#5a4632", aligner: "#c9285c" },
   dark: { previous: "#b79af0", next: "#e2b04a", self: "#4fc6e0", separator: "#c2a384", aligner: "#ff7fa5" },
 };
 

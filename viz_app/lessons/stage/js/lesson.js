@@ -66,7 +66,8 @@ export class Lesson {
     this.words = new Words(this);
     const parts = [this.stage.element, this.controls.element, this.readout, this.tools.element, this.numbers];
     const picture = h("div", { class: "picture", role: "tabpanel" }, ...parts, this.findings.element);
-    this.top = h("div", { class: "top" }, this.tabs.element, this.tools.qr.button, this.tools.present.button);
+    const top = [this.tabs.element, this.tools.qr.button, this.tools.present.button, this.tabs.legend];
+    this.top = h("div", { class: "top" }, ...top);
     root.replaceChildren(this.top, h("div", { class: "body" }, picture, this.words.element));
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(root);

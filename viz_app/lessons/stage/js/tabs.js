@@ -14,6 +14,7 @@ export class Tabs {
   constructor(open) {
     this.open = open;
     this.element = h("div", { class: "tabs", role: "tablist" });
+    this.legend = h("span", { class: "legend", "aria-hidden": true }); // each tab says it in its label
     this.element.addEventListener("scroll", () => fadeTabs(this.element), { passive: true });
   }
 
@@ -35,6 +36,7 @@ export class Tabs {
       );
     });
     this.element.replaceChildren(...this.buttons);
+    this.legend.textContent = scenes.some(({ name }) => isFurther(name)) ? texts.further_legend : "";
     setAttribute(this.element, "aria-label", texts.scenes);
   }
 
