@@ -75,6 +75,8 @@ _SELECTION = session.SELECTION_KEY
 _TOOL = "tool"  # of the menu: the one that is open
 _Tool = tuple[str, Literal["small", "medium", "large"], Callable[[], None]]  # title and width of its dialog
 _MAX_EXAMPLES = 3  # beside each other, so that they stay one quiet line
+# Bench of the Lab by a head's role in the atlas.
+_EXPERIMENTS = {"aligner": "redirect", "offset-1": "why", "offset+1": "why", "separator": "off", "end": "off"}
 _MAX_UNKNOWN = 20  # characters that are listed
 
 
@@ -110,7 +112,7 @@ def main() -> None:
         drafts.empty()
         seen = forward_result(served, branch, result, selection.branch)
         with st.container(horizontal=True, key="onward"):
-            _draw_lab(t, selection)
+            _draw_lab(t, served, selection)
             draw_ask(t, attention_question(branch.maps, selection))
         identity = (served.translator.checkpoint_hash, sentence.text, str(selection.branch))
         draw_try_this(t)
@@ -277,11 +279,14 @@ def _send_findings(
         st.stop()
 
 
-def _draw_lab(t: Texts, selection: Selection) -> None:
-    """Draw the button that opens the Lab at this head."""
-    head = f"{selection.layer + 1}.{selection.head + 1}"
-    label = t("translate.lab", kind=t(f"explorer.kind_{selection.kind}"), head=head)
-    go = session.enqueue_callback(open_in_lab, selection)
+def _draw_lab(t: Texts, served: TranslationService, selection: Selection) -> None:
+    """Draw the button that opens the Lab at this head, with the experiment that its role suggests."""
+    head = Head(selection.kind, selection.layer, selection.head)
+    roles = served.head_atlas.roles.get(head, ())
+    bench = _EXPERIMENTS.get(roles[0].name) if roles else None
+    kind, number = t(f"explorer.kind_{selection.kind}"), f"{selection.layer + 1}.{selection.head + 1}"
+    label = t(f"translate.lab_{bench}", head=str(head)) if bench else t("translate.lab", kind=kind, head=number)
+    go = session.enqueue_callback(open_in_lab, selection, bench or "off")
     st.button(label, key="open-in-lab", icon=":material/science:", type="tertiary", on_click=go)
 
 

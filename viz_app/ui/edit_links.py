@@ -47,10 +47,10 @@ def draw_edit_button(t: Texts, key: str, edit: Callable[..., None], *args: objec
         st.rerun()  # a button of a dialog runs the dialog only, and the queued callback needs a whole run
 
 
-def open_in_lab(selection: Selection) -> None:
-    """For `enqueue_callback`: open the Lab at the selected head."""
+def open_in_lab(selection: Selection, bench: str) -> None:
+    """For `enqueue_callback`: open a bench of the Lab at the selected head."""
     head = Head(selection.kind, selection.layer, selection.head)
-    st.session_state[state_key(LAB)] = LessonState("off", {"chosen": str(head)})
+    st.session_state[state_key(LAB)] = LessonState(bench, {"chosen": str(head)})
     session.navigate_to(LAB)
 
 

@@ -12,11 +12,15 @@ from tests.app.conftest import Serve
 from tests.app.mounted import address, mounted, opened, visible
 from tests.atlas_samples import PARTS, drawn_atlas
 from transformer_core.atlas.measures import measures
+from transformer_core.atlas.naming import head_roles
 from transformer_core.atlas.storage import FILE
 from transformer_core.checkpoint import load_checkpoint
 from transformer_core.storage.measurements import write_derived
+from viz_app.lessons.catalogue import LAB
+from viz_app.lessons.stage import LessonState
 from viz_app.state import session
 from viz_app.text import texts
+from viz_app.ui.lesson_route import state_key
 
 Measured = Callable[..., AppTest]
 
@@ -138,3 +142,16 @@ def test_the_page_figures_edits_the_views_of_the_atlas(measured: Measured, langu
     shown = address(app)
     assert (shown["figure"], shown["measure"]) == ("grid", "alignment-input")
     assert len(app.get("image")) == 1 and t("atlas.measure_alignment_input") in visible(app)
+
+
+def test_the_way_to_the_lab_suggests_the_experiment_of_the_heads_role(app: AppTest, serve_atlas: Serve) -> None:
+    serve_atlas()
+    benches = {"aligner": "redirect", "offset-1": "why", "offset+1": "why", "separator": "off", "end": "off"}
+    roles = {head: each[0].name for head, each in head_roles(drawn_atlas()).items() if each and each[0].name in benches}
+    assert roles
+    head, role = next(iter(roles.items()))
+    opened(app, "translate", head=str(head), zoom="head")
+    button = app.button(key="open-in-lab")
+    assert button.label == texts("en")(f"translate.lab_{benches[role]}", head=str(head))
+    button.click().run()
+    assert app.session_state[state_key(LAB)] == LessonState(benches[role], {"chosen": str(head)})
