@@ -10,7 +10,7 @@ export class Light extends FlowCanvas {
   /** @param {"morph" | "sweep" | "grow" | null} how */
   compose(how) {
     const { scene } = this;
-    super.compose(this.typed > 0 && this.typed < Infinity ? null : how);
+    super.compose(this.typed < Infinity ? null : how); // words of the sentence before would become those to come
     if (this.scene !== scene && this.typed < Infinity) this.type();
   }
 
