@@ -31,6 +31,7 @@ from viz_app.ui.lesson_route import (
     follow_route,
     open_stop,
     route_params,
+    state_key,
 )
 from viz_app.ui.lessons.lesson_stage import IN_ADDRESS, LessonStage
 from viz_app.ui.lessons.questions import draw_questions
@@ -107,7 +108,8 @@ def _stops(t: Texts) -> tuple[list[tuple[Entry, Stop]], list[LessonError]]:
         except LessonError as error:
             errors.append(error)
         else:
-            stops.append((entry, Stop(entry.name, words.title, words.summary, entry.minutes or 0, entry.stations)))
+            about = words.title, words.summary, entry.minutes or 0, entry.stations
+            stops.append((entry, Stop(entry.name, *about, opened=state_key(entry.name) in st.session_state)))
     return stops, errors
 
 

@@ -106,3 +106,17 @@ def test_a_report_of_predictions_is_checked(
 ) -> None:
     monkeypatch.setattr(events, "last_report", lambda key, state: report)
     assert last_predictions("stage") == kept
+
+
+def test_the_index_marks_the_lessons_that_were_opened(app: AppTest) -> None:
+    def marked() -> set[str]:
+        data = mounted(app)["headlight_index"]
+        stops = [*data["route"], *(each for _, others in data["others"] for each in others)]
+        return {each["name"] for each in stops if each["opened"]}
+
+    opened(app, "lessons")
+    assert marked() == set()
+    app.session_state[OPEN_KEY] = "why"
+    app.run()
+    app.button(key="all-lessons").click().run()
+    assert marked() == {"why"}

@@ -26,6 +26,7 @@ class Stop:
         about: One sentence.
         minutes: Planned for it; 0 when it is not on the route.
         stations: Boxes of Figure 1 that open it.
+        opened: Whether this session has opened it.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Stop:
     about: str
     minutes: int = 0
     stations: tuple[str, ...] = ()
+    opened: bool = False
 
 
 def lesson_index(

@@ -6,7 +6,7 @@ import { eventId } from "../../../components/common/page/events.js";
 import { diagram } from "./diagram.js";
 
 /**
- * @typedef {{ name: string, title: string, about: string, minutes?: number, stations: string[] }} Stop
+ * @typedef {{ name: string, title: string, about: string, minutes?: number, stations: string[], opened?: boolean }} Stop
  * @typedef {object} IndexData What Python sends.
  * @property {Stop[]} route
  * @property {[string, Stop[]][]} others Lessons beside the route, by chapter.
@@ -52,9 +52,10 @@ export default function show({ data, parentElement, setStateValue }) {
  * @param {IndexTexts} texts
  * @param {(lesson: string) => void} open
  */
-function stop({ name, title, about, minutes }, texts, open) {
+function stop({ name, title, about, minutes, opened }, texts, open) {
   const time = minutes ? h("span", { class: "minutes" }, `${minutes}\u202f${texts.minutes}`) : null;
-  const words = [h("span", { class: "title" }, title), time, h("span", { class: "about" }, about)];
+  const mark = opened ? h("span", { class: "opened" }, ` \u2713 ${texts.opened}`) : null;
+  const words = [h("span", { class: "title" }, title, mark), time, h("span", { class: "about" }, about)];
   return name
     ? h("button", { class: "stop", click: () => open(name) }, ...words)
     : h("div", { class: "stop" }, ...words);
