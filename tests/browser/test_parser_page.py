@@ -56,6 +56,7 @@ def test_from_the_translator_to_brackets_to_their_figure_and_back(
 
     page.get_by_role("link", name=texts("en")("nav.translate")).click()
     field_of(page).wait_for()
+    wait_until_idle(page)  # a field that is drawn again loses the focus
     choice(page, OTHER)
     assert until(page, lambda: tokens(page) != [] and "XX" not in tokens(page))
     wait_for_value(field_of(page), SENTENCE)
