@@ -101,7 +101,7 @@ class _Show:
     def __init__(self, t: Texts, live: Mapping[str, tuple[TranslationService, str]]) -> None:
         (self.page, (self.service, _)), *_ = live.items()
         self.t = t
-        first = {_language(t, service): page for page, (service, _) in reversed(live.items())}  # of each language
+        first = {_language(t, service): page for page, (service, _) in reversed([*live.items()])}  # of each language
         self.live = {page: each for page, each in live.items() if page in first.values()}
         self.models = [_live_model(service, t.language) for service, _ in self.live.values()]
         self.sizes = [sum(model["files"].values()) for model in self.models]
