@@ -83,7 +83,8 @@ def _spread(maps: Floats) -> Floats:
     """Return how much the largest weights of each head lie in different columns."""
     columns = maps.argmax(axis=2)
     different = np.array([len(set(each)) for each in columns.tolist()])
-    return different + maps.max(axis=2).mean(axis=1)
+    spread: Floats = different + maps.max(axis=2).mean(axis=1)
+    return spread
 
 
 def _cells(weights: Floats, left: float, size: float, masked: bool) -> list[str]:
