@@ -131,7 +131,7 @@ def test_one_that_ends_by_itself_has_failed(monkeypatch: pytest.MonkeyPatch) -> 
     server._process.wait(20)
     assert server.state == "failed"
     server.stop()
-    assert server.state == "off" and class_server() is class_server()
+    assert server._process is None and class_server() is class_server()
 
 
 def answers(port: int) -> bool:
