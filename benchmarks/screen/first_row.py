@@ -82,7 +82,7 @@ def _typed(page: Page, pid: int, words: int, topic: str, fluent: bool) -> list[f
     before = explorer.evaluate("(root) => root.explorer.translation.id")
     field.fill(sentence[:-typed])
     explorer.evaluate(_WAIT_FOR_OTHER, before)
-    page.wait_for_timeout(1500)
+    page.wait_for_timeout(4000)  # until its flow is there, too
     before, work = explorer.evaluate("(root) => root.explorer.translation.id"), processor_seconds(pid)
     explorer.evaluate(_SHOWN, [before, sentence])
     field.press("End")
