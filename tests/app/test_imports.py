@@ -41,6 +41,7 @@ OF_THE_PAGES = {
     "streamlit_patches",
     "web.health",
     "web.middleware",
+    "web.page_routes",
     "web.warm_up",
 }
 WITHOUT_STREAMLIT = """

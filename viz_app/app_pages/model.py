@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from transformer_core.model_export.refusals import ExportError
 from transformer_core.storage.files import CheckpointError
 from viz_app.components.address import publish
-from viz_app.explorer_view.live_model import check_live
 from viz_app.export.bundle import Turn
 from viz_app.model_card import card
 from viz_app.serving.measurements.model_card import ModelCard
 from viz_app.serving.measurements.parsing_scores import WEAK_F1, content_of
 from viz_app.serving.models.loader import get_translation_service
 from viz_app.serving.models.registry import unreadable_models
-from viz_app.standalone.live import live_document
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
@@ -107,6 +104,10 @@ def _draw_summary(t: Texts, served: TranslationService) -> None:
 
 def _draw_page(t: Texts, served: TranslationService) -> None:
     """Draw the download of the model as a web page, if a browser can run it."""
+    # With torch, which takes seconds to import.
+    from transformer_core.model_export.refusals import ExportError
+    from viz_app.explorer_view.live_model import check_live
+
     try:
         check_live(served.translator)
     except ExportError:
@@ -124,6 +125,8 @@ def _draw_page(t: Texts, served: TranslationService) -> None:
 
 
 def _page(name: str, language: str, _turn: Turn) -> bytes:
+    from viz_app.standalone.live import live_document
+
     return live_document(get_translation_service(name), language)
 
 

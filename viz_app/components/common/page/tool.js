@@ -12,6 +12,7 @@ const ICONS = {
   compare: "M3 5h7v14H3zM14 5h7v14h-7z",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
   finding: "M9 3h6M10 3v7l-3 4h10l-3-4V3M12 14v7",
+  download: "M12 4v11M7 11l5 5 5-5M4 20h16",
   views: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
   present: "M3 4h18v12H3zM12 16v4M8 20h8",
 };
