@@ -59,10 +59,11 @@ STYLE: dict[str, Versions] = {
     r"@property": (85, 128, 16.4),
     r"@starting-style": (117, 129, 17.5),
     r"text-wrap: (balance|pretty)": (114, 121, 17.5),
-    r"@scope|anchor-name|position-anchor|interpolate-size|field-sizing": NEVER,
+    r"@scope|anchor-name|position-anchor|interpolate-size": NEVER,
 }
 # Without these only a colour or an edge differs:
 # color-mix(), light-dark(), :focus-visible, scrollbar-width, mask-image.
+# Without field-sizing the field of a sentence is always three lines high.
 
 
 def documented(part: str) -> Versions:

@@ -189,7 +189,7 @@ def test_as_input_in_the_address_and_in_a_vocabulary(
     page.locator(".token").first.focus()
     settle(page)
     check(page, title="Headlight")
-    page.get_by_role("link", name=texts("en")("nav.model")).click()
+    page.get_by_role("link", name=texts("en")("nav.model"), exact=True).click()
     page.get_by_role("heading", name=texts("en")("model.title")).wait_for()
     wait_until_idle(page)
     check(page)

@@ -73,13 +73,13 @@ def test_a_folder_that_is_no_model_then_one_to_its_heads_and_away_again(
 
     page.get_by_role("button", name=t("open_model.use", name="opus-mt-ko-en")).click()
     wait_for_params(page, model="opus-mt-ko-en")
-    page.get_by_role("link", name=t("nav.translate")).click()
+    page.get_by_role("link", name=t("nav.translate"), exact=True).click()
     field = page.get_by_role("textbox", name=texts("en", source="ko")("translate.input"))
     wait_for_value(field, examples_of("ko")["word_order"])
     page.get_by_role("gridcell").first.wait_for(timeout=MINUTE)
     assert page.locator(".explorer .words").get_attribute("lang") == "en"
 
-    page.get_by_role("link", name=t("nav.model")).click()
+    page.get_by_role("link", name=t("nav.model"), exact=True).click()
     page.get_by_role("button", name=t("open_model.remove", name="opus-mt-ko-en")).click()
     page.get_by_role("heading", name=t("open_model.opened")).wait_for(state="detached")
     settled(page)

@@ -54,8 +54,8 @@ def test_from_the_translator_to_brackets_to_their_figure_and_back(
     assert picture(page) != before
     check_accessibility(page)
 
-    page.get_by_role("link", name=texts("en")("nav.translate")).click()
-    field_of(page).wait_for()
+    page.get_by_role("link", name=texts("en")("nav.translate"), exact=True).click()
+    assert until(page, lambda: field_of(page).count() == 1)  # that of the page before is gone
     wait_until_idle(page)  # a field that is drawn again loses the focus
     choice(page, OTHER)
     assert until(page, lambda: tokens(page) != [] and "XX" not in tokens(page))

@@ -39,7 +39,7 @@ def look_at_further_scenes(page: Page, scene: str) -> None:
     for place, name in ((marked.first, further[0]), (page.locator(f".lesson .tab[data-scene={scene}]"), scene)):
         place.click()
         wait_for_params(page, scene=name)
-        assert page.get_by_text(T("lesson.further")).is_visible() == (name in further)
+        assert page.locator(".lesson .section").get_by_text(T("lesson.further")).is_visible() == (name in further)
 
 
 def test_one_button_leads_over_every_core_scene_to_the_last_stop(

@@ -125,10 +125,10 @@ def test_language_page_head_and_step_are_kept_and_live_in_the_address(
     wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
     page.get_by_role("button", name=t("explorer.kind_decoder")).click()
     page.wait_for_url(DECODER)
-    page.get_by_role("link", name=t("nav.model")).click()
+    page.get_by_role("link", name=t("nav.model"), exact=True).click()
     page.get_by_role("heading", name=t("model.title")).wait_for()
     wait_for_params(page, lang="ko", text=SENTENCE)
-    page.get_by_role("link", name=t("nav.translate")).click()
+    page.get_by_role("link", name=t("nav.translate"), exact=True).click()
     wait_for_translation(page, expected(translator, SENTENCE).text, "ko")
     assert page.locator(".kind-decoder").get_attribute("aria-pressed") == "true"  # selected before the visit elsewhere
     wait_for_value(page.get_by_role("textbox", name=t("translate.input")), SENTENCE)

@@ -196,9 +196,9 @@ def test_the_readme_has_the_measured_scores(label: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "language"), SHIPPED.items())
-def test_the_readme_tells_how_each_model_was_trained(name: str, language: str) -> None:
+def test_the_guide_tells_how_each_model_was_trained(name: str, language: str) -> None:
     training = metrics(name)["training"]
-    (line,) = re.findall(rf"^\* {language}: (.*(?:\n  .*)*)", text("README.md"), re.MULTILINE)
+    (line,) = re.findall(rf"^\* {language}: (.*(?:\n  .*)*)", text("docs", "checkpoints.md"), re.MULTILINE)
     said = " ".join(line.split())
     assert f"{training['parameters'] / 1e6:.1f} million parameters" in said
     assert f"{training['steps']:,} steps" in said
