@@ -82,12 +82,16 @@ def split_document(page: str, keep: Callable[[bytes, str], str]) -> str:
         keep: Keeps a file with an ending such as ".js", and returns its address.
     """
 
-    def fonts(style: str) -> str:
-        """Keep the fonts of a style beside it."""
-        return _FONT.sub(lambda at: f'"{Path(keep(base64.b64decode(at[1]), ".woff2")).name}"', style)
+    def linked(style: str) -> str:
+        """Return links to a style and to its first font, which is fetched beside it, so that no line moves."""
+        fonts = [keep(base64.b64decode(font), ".woff2") for font in _FONT.findall(style)]
+        names = iter(fonts)
+        style = _FONT.sub(lambda _: f'"{Path(next(names)).name}"', style)
+        first = [f'<link rel="preload" href="{font}" as="font" type="font/woff2" crossorigin>' for font in fonts[:1]]
+        return "".join([*first, f'<link rel="stylesheet" href="{keep(style.encode(), ".css")}">'])
 
     policy, end, rest = page.partition("<title>")
-    rest = _STYLE.sub(lambda at: f'<link rel="stylesheet" href="{keep(fonts(at[1]).encode(), ".css")}">', rest, count=1)
+    rest = _STYLE.sub(lambda at: linked(at[1]), rest, count=1)
     rest = _CODE.sub(lambda at: f'{at[1]} src="{keep(at[2].encode(), ".js")}"></script>', rest)
     rest = _DATA.sub(lambda at: f'{at[1]} data-src="{keep(base64.b64decode(at[2]), ".bin")}">', rest)
     return _ALLOWED.sub("-src 'self'", policy) + end + rest
