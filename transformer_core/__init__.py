@@ -9,6 +9,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from transformer_core.analysis.circuit import Circuit as Circuit
+    from transformer_core.analysis.circuit import MinimalPair as MinimalPair
+    from transformer_core.analysis.circuit import circuit as circuit
+    from transformer_core.analysis.circuit import exact_edges as exact_edges
+    from transformer_core.analysis.circuit import faithfulness as faithfulness
     from transformer_core.analysis.flow import Flow as Flow
     from transformer_core.analysis.flow import flow as flow
     from transformer_core.attention_maps import AttentionMaps as AttentionMaps
@@ -43,6 +48,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "analysis.circuit": ("Circuit", "MinimalPair", "circuit", "exact_edges", "faithfulness"),
     "analysis.flow": ("Flow", "flow"),
     "attention_maps": ("AttentionMaps", "Axis"),
     "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),

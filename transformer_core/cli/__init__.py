@@ -82,7 +82,7 @@ COMMANDS = {
     "analyse patch": Command(
         "analyse.patch", "Find the heads, or layers and positions, that carry the difference between two sentences."
     ),
-    "analyse edges": Command("analyse.edges", "Find what heads give directly to one another of that difference."),
+    "analyse circuit": Command("analyse.circuit", "Find the heads, networks and edges that carry a behaviour."),
     "analyse lens": Command("analyse.lens", "Read from each layer of the decoder what the model would generate there."),
     "analyse decoder-lens": Command("analyse.decoder_lens", "Translate from the encoder's state after each layer."),
     "analyse attribute": Command(

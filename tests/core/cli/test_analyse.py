@@ -17,9 +17,9 @@ from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis import patching as patches
 from transformer_core.analysis.attribution import METHODS, STEPS, Attribution, Contrast, Method, attribute
+from transformer_core.analysis.circuit import MinimalPair, circuit, faithfulness
 from transformer_core.analysis.effects import cumulative_ablation as ablation
 from transformer_core.analysis.effects import head_effects as effects
-from transformer_core.analysis.effects import head_paths
 from transformer_core.analysis.effects.direct_effects import direct_effects
 from transformer_core.analysis.flow import Flow, flow
 from transformer_core.analysis.lens import decoder_lens, logit_lens
@@ -102,15 +102,13 @@ def patched(translator: Translator, made: Workplace) -> Arrays:
     return {name: getattr(result, name) for name in names}
 
 
-def edges(translator: Translator, made: Workplace) -> Arrays:
-    pair = minimal_pairs.read_pair(translator, SOURCE, CORRUPTED, answers=ANSWERS, direction="noise")
-    graph = head_paths.attribution_patching(translator, pair).graph(0.02 * abs(pair.metrics[0] - pair.metrics[1]))
-    exact = list(head_paths.path_patching(translator, pair, list(graph)[:3]).values())
-    assert len(graph) > len(exact)
-    names = dict(zip(("sender", "receiver", "input"), zip(*(edge.names for edge in graph), strict=True), strict=True))
-    numbers = {"estimate": list(graph.values()), "exact": exact + [np.nan] * (len(graph) - len(exact))}
-    kept = ("metric_clean", "metric_corrupted", "answers", "prefix")
-    return {**names, **numbers, **{name: values for name, values in patched(translator, made).items() if name in kept}}
+def one_circuit(translator: Translator, made: Workplace) -> Arrays:
+    result = circuit(translator, [MinimalPair(SOURCE, CORRUPTED, ANSWERS)], method="eap")
+    curve = faithfulness(result)
+    order = result.strongest(result.edges.shape[1]).tolist()
+    senders, receivers = zip(*(result.edge_names[at] for at in order), strict=True)
+    edges = {"sender": senders, "receiver": receivers, "edge_score": result.edges[0, order], "metrics": result.metrics}
+    return {**result.columns(), **edges, "shares": curve.shares, "kept": curve.kept, "random": curve.random}
 
 
 def of_flows(results: Sequence[Flow]) -> Arrays:
@@ -208,8 +206,8 @@ CASES = [
     Case("decoder-lens", early, {"source": SOURCE}, lambda found: ["encoder.1", *found["texts"][1].split()]),
     Case("patch --direction noise", patched, {"answers_given": True}, largest(of="recovered"), PAIR),
     Case(
-        "edges --direction noise --least 0.02 --exact 3", edges, {"least": 0.02, "exact": 3},
-        lambda found: [found[name][0] for name in ("sender", "receiver", "input", "estimate", "exact")], PAIR,
+        "circuit --method eap --curve", one_circuit, {"method": "eap", "edges": 50, "answers_given": True},
+        lambda found: [found["node"][0], found["score"][0]], PAIR,
     ),
     Case("attribute --method grad-x-input --at 2 --tokens {a} {b}", contrast, {"at": 2}, sentence=READ),
     Case("attribute --method attention --head cross.2.4", one_head, {"head": "cross.2.4"}, sentence=READ),

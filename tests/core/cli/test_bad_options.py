@@ -133,10 +133,17 @@ BAD = {
         f"--clean '{LONG}'": "--clean has",
         "--data {valid}": "--clean and --data cannot be combined",
     },
-    f"analyse edges {MODEL}--clean 'A dog.' --corrupted 'A cat.' --out x.npz": {
-        "--least 0": "--least is 0, but must be above 0",
-        "--exact 1001": "--exact",
+    f"analyse circuit {MODEL}--clean 'A dog.' --corrupted 'A cat.' --out x.npz": {
+        "--task number.en-de": "give one of --task, --pairs, and --clean",
+        "--method guess": "--method",
+        "--steps 0": "--steps",
         "--out x.svg": "must end with .npz or .csv or .dot",
+    },
+    f"analyse circuit {MODEL}--out x.npz": {
+        "": "give one of --task, --pairs, and --clean",
+        "--task nothing": "--task: there are case.en-de, name.en-de",
+        "--clean Dogs.": "--clean and --corrupted belong together",
+        "--pairs {valid}": "no pair is left",
     },
     f"analyse flow {SENTENCE}": {
         "--at 99": "--at is 99, but must be from 1 to",

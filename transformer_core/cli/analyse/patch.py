@@ -31,7 +31,7 @@ sentences, tokens_clean and tokens_corrupted; a warning counts the lines in whic
 the means of every head over the lines, with their 95 % intervals: `recovered` is the mean of the shares of the lines,
 `recovered_of_means` the change of all lines divided by their difference. Lines whose two translations are equal or
 hardly differ are skipped. Lines may diverge at different tokens; --contrast "Der|Die" takes one contrast.
-`analyse edges` finds what heads give to one another.
+`analyse circuit` finds edges between heads, too, and takes many pairs at once.
 
 Example:
   python -m transformer_core analyse patch --checkpoint checkpoints/en-de \

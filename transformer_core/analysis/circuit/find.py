@@ -1,0 +1,235 @@
+"""Find the circuit of a task: which heads, networks and edges carry what tells clean from corrupted sentences.
+
+Methods: edge attribution patching (`eap`, Syed et al. 2023), with integrated gradients over the embedded source
+(`eap-ig`, Hanna et al. 2024), with the gradients of the flow (`flow`), activation patching (`patching`: exact and
+slow), and `random` scores as a control.
+
+Shape legend: B pairs of a batch, N nodes (senders), R receivers, E edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import get_args
+
+import torch
+from torch import Tensor
+
+from transformer_core.analysis.circuit.edge_scores import direct_scores, gradient_scores
+from transformer_core.analysis.circuit.masked_run import Rest, masked_logits
+from transformer_core.analysis.circuit.pairs import Batch, MinimalPair, donors_of, read_pairs
+from transformer_core.analysis.circuit.passes import Pass, run_pass
+from transformer_core.analysis.circuit.result import Circuit, Method
+from transformer_core.analysis.circuit.task import read_task
+from transformer_core.analysis.circuit.wiring import LOGITS, SOURCE, Sublayer, Wiring
+from transformer_core.analysis.minimal_pairs import PatchingError
+from transformer_core.analysis.teacher_forced_run import stop_check
+from transformer_core.model.transformer import Transformer
+from transformer_core.translator import Translator
+
+METHODS: tuple[Method, ...] = get_args(Method)
+MAX_NODES = 1_200  # of a model; the number of edges grows with its square
+_ROWS = 64  # patched runs in one batch
+
+
+def circuit(
+    translator: Translator,
+    pairs: str | Sequence[MinimalPair | tuple[str, str]],
+    *,
+    method: Method = "eap-ig",
+    steps: int = 5,
+    edges: bool = True,
+    seed: int = 0,
+    should_stop: Callable[[], bool] | None = None,
+) -> Circuit:
+    """Score all nodes and edges of a model on minimal pairs.
+
+    Args:
+        translator: The model, without active edits.
+        pairs: Name of a task that ships, such as `number.en-de`; or clean and corrupted sentences. Pairs of unequal
+            numbers of tokens are left out, and counted.
+        method: See the module.
+        steps: Of `eap-ig`: points between the two embedded sentences.
+        edges: Whether to score edges, not nodes alone. Exact ones take a run for each edge and pair.
+        seed: Of `random`.
+        should_stop: Called before every batch.
+
+    Raises:
+        PatchingError: No pair is left.
+        ValueError: The method is unknown, `steps` is below 1, a sentence is empty, or the model has too many nodes.
+        DataError: There is no task of this name.
+        SourceTooLong: See `Translator.encode`.
+        DecodingStopped: `should_stop` returned True.
+    """
+    if method not in METHODS:
+        raise ValueError(f"method is {method!r}, but must be one of {', '.join(METHODS)}")
+    if steps < 1:
+        raise ValueError(f"steps is {steps}, but must be at least 1")
+    model, wiring = translator.model, Wiring(translator.config.num_layers, translator.config.num_heads)
+    if len(wiring.senders) > MAX_NODES:
+        raise ValueError(f"the model has {len(wiring.senders):,} nodes, but at most {MAX_NODES:,} are allowed")
+    given = read_task(pairs) if isinstance(pairs, str) else pairs
+    listed = [each if isinstance(each, MinimalPair) else MinimalPair(*each) for each in given]
+    batches, skipped = read_pairs(translator, wiring, listed)
+    if not batches:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
+        raise PatchingError(f"no pair is left: {reasons or 'none was given'}", next(iter(skipped), "same"))  # type: ignore[arg-type]
+    score = _SCORERS.get(method) or _by_gradients(steps if method == "eap-ig" else 0, frozen=method == "flow")
+    check, donors = stop_check(should_stop), donors_of(batches, listed)
+    generator = torch.Generator().manual_seed(seed)
+    metrics, by_node, by_edge, null = [], [], [], []
+    for batch in batches:
+        check()
+        clean, corrupted = (embedded_pass(model, wiring, ids, batch.inputs) for ids in (batch.clean, batch.corrupted))
+        metrics.append(torch.stack([metric_of(each.logits, batch.answers) for each in (clean, corrupted)], dim=1))
+        if method == "random":
+            by_node.append(torch.randn(len(batch.numbers), len(wiring.senders), generator=generator))
+            by_edge.append(torch.randn(len(batch.numbers), int(wiring.exists.sum()), generator=generator))
+            continue
+        edge_scores, nodes = score(model, wiring, clean, corrupted, batch, not edges)
+        by_node.append(nodes.cpu())
+        if edge_scores is not None:
+            by_edge.append(edge_scores[:, wiring.exists].cpu())
+        rows = [at for at, number in enumerate(batch.numbers) if number in donors]
+        if rows:
+            check()
+            ids = torch.stack([donors[batch.numbers[at]] for at in rows])
+            part = Batch(tuple(rows), batch.clean[rows], ids, batch.inputs[rows], batch.answers[rows])
+            receiver, donor = (embedded_pass(model, wiring, each, part.inputs) for each in (part.clean, ids))
+            null.append(score(model, wiring, receiver, donor, part, True)[1].cpu())
+    order = torch.tensor([number for batch in batches for number in batch.numbers]).argsort()
+    empty = torch.zeros(len(order), 0)
+    return Circuit(
+        method=method,
+        pairs=tuple(listed[number] for number in sorted(number for batch in batches for number in batch.numbers)),
+        skipped=dict(skipped),
+        metrics=torch.cat(metrics)[order].cpu(),
+        nodes=torch.cat(by_node)[order],
+        edges=torch.cat(by_edge)[order] if by_edge else empty,
+        null=torch.cat(null) if null else torch.zeros(0, len(wiring.senders)),
+        wiring=wiring,
+        translator=translator,
+        batches=tuple(batches),
+    )
+
+
+@torch.no_grad()
+def embedded_pass(model: Transformer, wiring: Wiring, ids: Tensor, inputs: Tensor) -> Pass:
+    """Run the model over (B, S) ids."""
+    return run_pass(model, wiring, model.embed(ids, of_source=True), inputs)
+
+
+def metric_of(logits: Tensor, answers: Tensor) -> Tensor:
+    """Return logit(clean answer) - logit(corrupted answer): (B, V) and (B, 2) -> (B,), in nats."""
+    both = logits.gather(1, answers)
+    return both[:, 0] - both[:, 1]
+
+
+_Scorer = Callable[[Transformer, Wiring, Pass, Pass, Batch, bool], tuple[Tensor | None, Tensor]]
+
+
+def _by_gradients(steps: int, *, frozen: bool) -> _Scorer:
+    def score(
+        model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch, nodes_only: bool
+    ) -> tuple[Tensor | None, Tensor]:
+        return gradient_scores(
+            *(model, wiring, clean, corrupted, batch.inputs, batch.answers),
+            steps=steps,
+            frozen=frozen,
+            nodes_only=nodes_only,
+        )
+
+    return score
+
+
+@torch.no_grad()
+def _by_patching(
+    model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch, nodes_only: bool
+) -> tuple[Tensor | None, Tensor]:
+    """Patch every node, and every edge, in a run of its own; edges into the logits share the whole difference out."""
+    nodes = torch.stack([_patched_nodes(model, wiring, clean, corrupted, batch, at) for at in range(len(batch.inputs))])
+    if nodes_only:
+        return None, nodes
+    edges = nodes.new_zeros(len(batch.inputs), *wiring.exists.shape)
+    places = wiring.exists.nonzero()
+    for at in range(len(batch.inputs)):
+        start = metric_of(clean.logits[at : at + 1], batch.answers[at : at + 1])
+        for group in torch.split(places, _ROWS):
+            lost = start - patched_edges(model, wiring, clean, corrupted, batch, at, group)
+            edges[at, group[:, 0], group[:, 1]] = lost
+    edges[:, :, wiring.receivers.index(LOGITS)] = direct_scores(model, wiring, clean, corrupted, batch.answers)
+    return edges, nodes
+
+
+@torch.no_grad()
+def exact_edges(
+    result: Circuit, edges: Sequence[tuple[str, str]], *, should_stop: Callable[[], bool] | None = None
+) -> Tensor:
+    """Measure edges, each patched alone (path patching): (P, K) of what the metric loses, in nats.
+
+    Args:
+        result: The circuit; its pairs count.
+        edges: K senders and receivers, such as `("cross.6.3", "logits")` and `("encoder.6.1", "cross.6.8.keys")`.
+        should_stop: Called before every pair.
+
+    Raises:
+        ValueError: The model has no such edge.
+        DecodingStopped: `should_stop` returned True.
+    """
+    wiring, model, check = result.wiring, result.translator.model, stop_check(should_stop)
+    known = set(result.edge_names)
+    if wrong := [edge for edge in edges if tuple(edge) not in known]:
+        raise ValueError(f"{wrong[0]} is no edge of this model")
+    places = torch.tensor([[wiring.senders.index(a), wiring.receivers.index(b)] for a, b in edges])
+    lost = {}
+    for batch in result.batches:
+        clean, corrupted = (embedded_pass(model, wiring, ids, batch.inputs) for ids in (batch.clean, batch.corrupted))
+        start = metric_of(clean.logits, batch.answers)
+        for at, number in enumerate(batch.numbers):
+            check()
+            parts = torch.split(places, _ROWS)
+            lost[number] = start[at] - torch.cat(
+                [patched_edges(model, wiring, clean, corrupted, batch, at, part) for part in parts]
+            )
+    return torch.stack([lost[number] for number in sorted(lost)]).cpu()
+
+
+def patched_edges(
+    model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch, at: int, places: Tensor
+) -> Tensor:
+    """Return the metric of one pair with each of these edges, (K, 2) of sender and receiver, from the corrupted run."""
+    count = len(places)
+    masks = torch.ones(count, *wiring.exists.shape, dtype=torch.bool)
+    masks[torch.arange(count), places[:, 0], places[:, 1]] = False
+    rest = Rest(corrupted.source[at : at + 1], tuple(each.output[at : at + 1] for each in corrupted.steps))
+    source, inputs = clean.source[at : at + 1].expand(count, -1, -1), batch.inputs[at : at + 1].expand(count, -1)
+    logits = masked_logits(model, wiring, source, inputs, rest, masks)
+    return metric_of(logits, batch.answers[at : at + 1].expand(count, -1))
+
+
+def _patched_nodes(model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch, at: int) -> Tensor:
+    """Return (N,) what the metric of one pair loses with each node from the corrupted run."""
+    donors = {each.sublayer: each.output[at] for each in corrupted.steps}
+    answers = batch.answers[at : at + 1]
+    values = []
+    for names in torch.split(torch.arange(len(wiring.senders)), _ROWS):
+        rows = {wiring.senders[name]: row for row, name in enumerate(names.tolist())}
+
+        def put(sublayer: Sublayer, output: Tensor, rows: dict[str, int] = rows) -> Tensor:
+            changed = output.clone()
+            for head, name in enumerate(wiring.outputs_of(sublayer)):
+                if name in rows and sublayer.is_attention:
+                    changed[rows[name], head] = donors[sublayer][head]
+                elif name in rows:
+                    changed[rows[name]] = donors[sublayer]
+            return changed
+
+        source = clean.source[at : at + 1].repeat(len(rows), 1, 1)
+        if SOURCE in rows:
+            source[rows[SOURCE]] = corrupted.source[at]
+        run = run_pass(model, wiring, source, batch.inputs[at : at + 1].expand(len(rows), -1), replace=put)
+        values.append(metric_of(run.logits, answers.expand(len(rows), -1)))
+    return metric_of(clean.logits[at : at + 1], answers) - torch.cat(values)
+
+
+_SCORERS: dict[str, _Scorer] = {"patching": _by_patching}
