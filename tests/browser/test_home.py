@@ -65,7 +65,12 @@ def test_the_loop_lights_word_after_word_and_stops_at_the_first_key(open_home: O
     home = open_home()
     page = home.page
     frames: list[dict[str, Any]] = []
-    assert until(page, lambda: frames.append(home.frame) or bool(frames[-1]["chosen"]))
+
+    def is_lit() -> bool:
+        frames.append(home.frame)
+        return bool(frames[-1]["chosen"])
+
+    assert until(page, is_lit)
     assert frames[-1]["step"] == frames[-1]["chosen"] + 1 < frames[-1]["length"] and page.locator(CAPTION).inner_text()
     for canvas in (".flow canvas", ".wall canvas"):
         assert is_drawn(page, canvas)

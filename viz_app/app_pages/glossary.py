@@ -16,8 +16,15 @@ def main() -> None:
     t = session.labels()
     with st.container(horizontal=True, horizontal_alignment="distribute", key="glossary-title"):
         st.title(t("nav.glossary"), width="content")
-        search, style = t("glossary.search"), {"icon": ":material/search:", "label_visibility": "collapsed"}
-        query = st.text_input(search, placeholder=search, key="glossary-query", live="250ms", width=320, **style)
+        query = st.text_input(
+            t("glossary.search"),
+            placeholder=t("glossary.search"),
+            key="glossary-query",
+            live="250ms",
+            width=320,
+            icon=":material/search:",
+            label_visibility="collapsed",
+        )
     groups = by_letter(t.language, query)
     if not groups:
         st.caption(t("glossary.none"))

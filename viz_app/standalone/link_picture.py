@@ -69,7 +69,8 @@ def _tile(weights: npt.NDArray[np.float32], size: int) -> npt.NDArray[np.uint8]:
     """(Q, K) weights -> (size, size, 3) colours."""
     rows, columns = (np.arange(size) * count // size for count in weights.shape)
     levels = np.rint(np.nan_to_num(weights).clip(0, 1) ** 0.7 * 255).astype(np.uint8)
-    return scale("dark")[np.maximum(levels, 12)][rows[:, None], columns]
+    colours: npt.NDArray[np.uint8] = scale("dark")[np.maximum(levels, 12)][rows[:, None], columns]
+    return colours
 
 
 def _font(size: int) -> ImageFont.FreeTypeFont:

@@ -8,6 +8,7 @@ import unicodedata
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import Header, Subheader
 
 import viz_app.text as text
 from tests.app.mounted import opened
@@ -33,9 +34,9 @@ def test_terms_stand_under_their_letters_in_order(app: AppTest, language: str) -
     opened(app, "glossary", lang=language)
     letters: dict[str, list[str]] = {}
     for element in app.main:
-        if element.type == "header":
+        if isinstance(element, Header):
             letters[element.value] = []
-        elif element.type == "subheader":
+        elif isinstance(element, Subheader):
             letters[list(letters)[-1]].append(element.value.split("(")[0])
     assert list(letters) == sorted(letters) and len(letters) > 10
     for letter, words in letters.items():

@@ -21,7 +21,7 @@ from PIL import Image
 
 from tests.app.read_html import Page
 from tests.conftest import SITE
-from transformer_core.attention_maps import AttentionMaps
+from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import split_buffer
@@ -177,13 +177,16 @@ def test_the_home_has_the_model_that_it_runs_and_leads_everywhere(site: Path, se
 def test_the_halves_of_gpt_and_bert_are_those_of_the_model(site: Path, service: TranslationService) -> None:
     maps = service.translate("gpt", service.first_example).maps
     page = Page(render_gpt_and_bert(texts("en"), service, load_lesson("architecture", "en")).decode())
-    for block, kind in (("s0b0", "decoder"), ("s1b0", "encoder")):
+    kinds: tuple[tuple[str, Kind], ...] = (("s0b0", "decoder"), ("s1b0", "encoder"))
+    for block, kind in kinds:
         data = next(text for _, attributes, text in page.texts if attributes.get("id") == block)
         header, packed = split_buffer(gzip.decompress(base64.b64decode(data)))
         assert header["kinds"].keys() == {kind}
-        half = AttentionMaps.from_arrays(
-            **{kind: maps.weights(kind)},
-            **{("target" if kind == "decoder" else "source") + "_tokens": maps.keys(kind).tokens},
+        weights, tokens = maps.weights(kind), maps.keys(kind).tokens
+        half = (
+            AttentionMaps.from_arrays(decoder=weights, target_tokens=tokens)
+            if kind == "decoder"
+            else AttentionMaps.from_arrays(encoder=weights, source_tokens=tokens)
         )
         assert bytes(packed[: len(pack_weights(half).data.data)]) == bytes(pack_weights(half).data.data)
     assert "architecture.html?scene=after" in page.addresses

@@ -143,7 +143,6 @@ BAD = {
         "": "give one of --task, --pairs, and --clean",
         "--task nothing": "--task: there are case.en-de, name.en-de",
         "--clean Dogs.": "--clean and --corrupted belong together",
-        "--pairs {valid}": "no pair is left",
     },
     f"analyse flow {SENTENCE}": {
         "--at 99": "--at is 99, but must be from 1 to",

@@ -67,7 +67,7 @@ def trained(vocabulary: Tokenizer, seed: int, planted: int | None) -> Translator
         wanted = bits if planted is not None else draw.choices((0, 1), k=32)
         loss = cross_entropy(logits, torch.tensor([answers[each] for each in wanted]))
         optimizer.zero_grad()
-        loss.backward()
+        torch.autograd.backward(loss)
         optimizer.step()
     model.eval()
     return translator
