@@ -20,7 +20,6 @@ from transformer_core.translator import Translation, Translator
 Direction = Literal["denoise", "noise"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 MIN_DIFFERENCE = 0.5  # nats between the two runs; shares of a smaller difference are noise
-_POINTS: tuple[Point, ...] = ("queries", "keys", "values", "head_outputs", "activations", "embeddings")  # for paths
 
 
 class PatchingError(ValueError):
@@ -135,10 +134,10 @@ def read_pair(
     *,
     answers: Answers | None = None,
     direction: Direction = "denoise",
-    points: Collection[Point] = _POINTS,
+    points: Collection[Point] = (),
     aligned: bool = True,
 ) -> Pair:
-    """Run the model over two sentences, by default for `path_patching`.
+    """Run the model over two sentences, up to where their translations diverge.
 
     Args:
         translator: The model.
