@@ -63,6 +63,17 @@ def test_after_one_visit_every_page_opens_offline(
     page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.unregister())")
 
 
+def test_the_menu_of_models_closes_on_escape(server: ThreadingHTTPServer, blank: Page) -> None:
+    page = blank
+    page.goto(f"http://127.0.0.1:{server.server_port}/courses/heads/en/questions.html")
+    menu = page.locator(".site-nav details")
+    menu.locator("summary").press("Enter")
+    assert menu.get_by_role("link").first.is_visible()
+    menu.get_by_role("link").first.press("Escape")
+    assert not menu.get_by_role("link").first.is_visible()
+    assert menu.locator("summary").evaluate("(summary) => summary === document.activeElement")
+
+
 def test_language_and_theme_are_kept_on_the_device(server: ThreadingHTTPServer, blank: Page) -> None:
     url, page = f"http://127.0.0.1:{server.server_port}/courses/heads", blank
     page.emulate_media(color_scheme="light")

@@ -18,12 +18,21 @@ export default function start() {
   const theme = document.querySelector(".site-theme");
   if (theme instanceof HTMLButtonElement) offerThemes(theme);
   addEventListener("click", ({ target }) => {
-    for (const menu of document.querySelectorAll(".site-nav details[open]"))
-      if (!(target instanceof Node && menu.contains(target))) menu.removeAttribute("open");
+    for (const menu of openMenus()) if (!(target instanceof Node && menu.contains(target))) menu.open = false;
+  });
+  addEventListener("keydown", ({ key }) => {
+    for (const menu of key === "Escape" ? openMenus() : []) {
+      menu.open = false;
+      menu.querySelector("summary")?.focus();
+    }
   });
   showProgress();
   const { connection, serviceWorker } = /** @type {any} */ (navigator); // no service worker without TLS
   if (!connection?.saveData) serviceWorker?.register(new URL("../service-worker.js", import.meta.url));
+}
+
+function openMenus() {
+  return /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll(".site-nav details[open]"));
 }
 
 /** @param {HTMLButtonElement} button Goes round the themes; its data say how each is called. */
