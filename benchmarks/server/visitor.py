@@ -128,8 +128,8 @@ class Visitor:
             self.errors.clear()
         element = message.delta.new_element
         kind = element.WhichOneof("type")
-        if kind == "text_area" and element.text_area.id not in self.fields:
-            self.fields.append(element.text_area.id)
+        if kind in ("text_area", "text_input") and (name := getattr(element, kind).id) not in self.fields:
+            self.fields.append(name)
         elif kind == "button" and (key := user_key_from_element_id(element.button.id)):
             self.buttons[key] = element.button.id
         elif kind == "alert" and element.alert.format == Alert.ERROR:

@@ -284,15 +284,18 @@ def test_cells_of_layers_have_their_layer_and_position(made: Workplace, call: Ca
     assert rows["decoder.1", 1] == pytest.approx(float(result.recovered[1, 0, 0]), abs=1e-4)
 
 
-def test_the_graph_of_edges_for_graphviz(made: Workplace, call: Call, tmp_path: Path) -> None:
-    arguments = ["analyse", "edges", "--checkpoint", made.checkpoint, *PAIR, "--least", "0.02"]
-    for ending in ("csv", "dot"):
-        assert call(*arguments, "--out", tmp_path / f"graph.{ending}").status == 0
-    text, rows = (tmp_path / "graph.dot").read_text(encoding="utf-8"), table(tmp_path / "graph.csv")
-    assert rows and list(rows[0]) == ["sender", "receiver", "input", "estimate", "exact"]
-    for row in rows:
-        label = f"{row['input']} {float(row['estimate']):+.2f}"
-        assert f'"{row["sender"]}" -> "{row["receiver"]}" [label="{label}"]' in text
+def test_the_graph_of_a_circuit_for_graphviz(made: Workplace, call: Call, tmp_path: Path) -> None:
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("# of one pair\n" + "\t".join([SOURCE, CORRUPTED, *ANSWERS]) + "\n", encoding="utf-8")
+    arguments = ["analyse", "circuit", "--checkpoint", made.checkpoint, "--pairs", pairs, "--edges", 9]
+    assert call(*arguments, "--out", tmp_path / "graph.dot").status == 0
+    text = (tmp_path / "graph.dot").read_text(encoding="utf-8")
+    graph = circuit(Translator.load(made.checkpoint), [MinimalPair(SOURCE, CORRUPTED, ANSWERS)]).graph(9)
+    assert 0 < len(graph) == text.count("->")
+    for (sender, receiver), score in graph.items():
+        place, _, point = receiver.rpartition(".")
+        node, label = (place, point) if point in ("queries", "keys", "values") else (receiver, point)
+        assert f'"{sender}" -> "{node}" [label="{label} {score:+.2f}"]' in text
 
 
 def test_the_table_of_a_flow_has_the_largest_part_of_a_word(made: Workplace, call: Call, tmp_path: Path) -> None:
