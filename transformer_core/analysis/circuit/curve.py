@@ -114,10 +114,10 @@ def faithfulness(
     masks += [circuit.mask(each[:size]) for each in orders for size in sizes]
 
     numbers = {number: at for at, number in enumerate(sorted(n for batch in circuit.batches for n in batch.numbers))}
-    wanted, totals = set(runs), torch.zeros(len(masks) + 1, dtype=torch.float64)
+    measured_pairs, totals = set(runs), torch.zeros(len(masks) + 1, dtype=torch.float64)
     means = _means(circuit) if others == "mean" else None
     for batch in circuit.batches:
-        rows = [at for at, number in enumerate(batch.numbers) if numbers[number] in wanted]
+        rows = [at for at, number in enumerate(batch.numbers) if numbers[number] in measured_pairs]
         if not rows:
             continue
         part = Batch(

@@ -68,8 +68,8 @@ def circuit(
     model, wiring = translator.model, Wiring(translator.config.num_layers, translator.config.num_heads)
     if len(wiring.senders) > MAX_NODES:
         raise ValueError(f"the model has {len(wiring.senders):,} nodes, but at most {MAX_NODES:,} are allowed")
-    given = read_task(pairs) if isinstance(pairs, str) else pairs
-    listed = [each if isinstance(each, MinimalPair) else MinimalPair(*each) for each in given]
+    rows = read_task(pairs) if isinstance(pairs, str) else pairs
+    listed = [each if isinstance(each, MinimalPair) else MinimalPair(*each) for each in rows]
     batches, skipped = read_pairs(translator, wiring, listed)
     if not batches:
         reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items())

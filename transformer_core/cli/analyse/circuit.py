@@ -61,8 +61,8 @@ def _options(parser: Parser) -> None:
 
 
 def _check(options: Options) -> None:
-    given = [name for name in ("task", "pairs", "clean") if getattr(options, name)]
-    if len(given) != 1:
+    sources = [name for name in ("task", "pairs", "clean") if getattr(options, name)]
+    if len(sources) != 1:
         raise UsageError("give one of --task, --pairs, and --clean with --corrupted")
     if bool(options.clean) != bool(options.corrupted):
         raise UsageError("--clean and --corrupted belong together")

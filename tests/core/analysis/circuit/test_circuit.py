@@ -147,16 +147,6 @@ def test_held_out_halves_share_no_group(translator: Translator) -> None:
         faithfulness(circuit(translator, PAIRS[:3]), held_out=True)
 
 
-def test_means_as_other_values(translator: Translator) -> None:
-    """Without an edge and with means everywhere, nothing of a sentence is left: pairs of one prefix have one metric."""
-    both = faithfulness(circuit(translator, PAIRS), others="mean", shares=(0.1,), random_orders=0)
-    few = circuit(translator, PAIRS)
-    object.__setattr__(few, "batches", tuple(reversed(few.batches)))
-    again = faithfulness(few, others="mean", shares=(0.1,), random_orders=0)
-    assert both.nothing == pytest.approx(again.nothing, abs=1e-6)
-    assert both.nothing != pytest.approx(float(few.metrics[:, 1].mean()), abs=1e-4)
-
-
 def test_overlap(translator: Translator) -> None:
     first, second = (circuit(translator, part) for part in (PAIRS[:6], PAIRS[6:]))
     names = [{each.edge_names[at] for at in each.strongest(30).tolist()} for each in (first, second)]

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from tests.core.analysis.models import make_translator, of_shapes
 from tests.core.torch_twins import module_values
 from transformer_core import Tokenizer, Translator
-from transformer_core.analysis.circuit import MinimalPair, circuit
+from transformer_core.analysis.circuit import MinimalPair, circuit, faithfulness
 from transformer_core.analysis.circuit.wiring import LOGITS, SOURCE, Wiring
 from transformer_core.hooks.edits import patch
 from transformer_core.hooks.points import capture, edit
@@ -192,6 +192,19 @@ def test_an_estimated_edge_is_a_finite_difference(translator: Translator) -> Non
     for number in some(list(result.edge_names)):
         slope = by_hand.lost(*result.edge_names[number], share=small) / small
         assert float(result.edges[0, number]) == pytest.approx(slope, abs=2e-3, rel=1e-3)
+
+
+@of_shapes(SHAPES)
+def test_without_an_edge_means_are_those_of_a_model_edited_by_hand(translator: Translator) -> None:
+    by_hand = ByHand(translator)
+
+    def mean(clean: Tensor, corrupted: Tensor) -> Tensor:
+        return torch.cat([clean, corrupted]).mean(dim=(0, 1), keepdim=True).expand_as(clean)
+
+    values = {name: mean(value, by_hand.corrupted[name]) for name, value in by_hand.clean.items()}
+    _, expected = by_hand.run_with(values, mean(*by_hand.embedded))
+    curve = faithfulness(circuit(translator, [PAIR]), others="mean", shares=(0.1,), random_orders=0)
+    assert curve.nothing == pytest.approx(expected, abs=2e-5)
 
 
 @of_shapes([{}, {"norm": "pre"}])
