@@ -68,8 +68,9 @@ def circuit(
     model, wiring = translator.model, Wiring(translator.config.num_layers, translator.config.num_heads)
     if len(wiring.senders) > MAX_NODES:
         raise ValueError(f"the model has {len(wiring.senders):,} nodes, but at most {MAX_NODES:,} are allowed")
-    rows = read_task(pairs) if isinstance(pairs, str) else pairs
-    listed = [each if isinstance(each, MinimalPair) else MinimalPair(*each) for each in rows]
+    if isinstance(pairs, str):
+        pairs = read_task(pairs)
+    listed = [each if isinstance(each, MinimalPair) else MinimalPair(*each) for each in pairs]
     batches, skipped = read_pairs(translator, wiring, listed)
     if not batches:
         reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
