@@ -84,7 +84,7 @@ def test_a_folder_that_was_to_be_replaced(tmp_path: Path, rename: int) -> None:
     (out / "old").touch()
     assert killed_writes.run(killed_writes.replace, tmp_path, out.name, rename=rename) == -signal.SIGKILL
     parser = Parser("history")
-    parser.add_output_folder("", "kind", lambda folder: (folder / "old").exists())
+    parser.add_output_folder("", "kind", lambda folder: {each.name for each in folder.iterdir()})
     with pytest.raises(UsageError, match="exists; add --force"):
         parser.options(["--out", str(out)])
     assert hidden(tmp_path) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from transformer_core.cli.arguments import Parser, UsageError, check_new_file, o
 from transformer_core.cli.shards import Shard, merge_parts
 from transformer_core.storage import files
 from transformer_core.storage.files import atomic_directory, recover_interrupted_writes
+from transformer_core.storage.manifest import manifested_files
+from viz_app.cli import PROGRAM
 from viz_app.export.figure_arguments import add_targets, parse_targets
 
 if os.name != "posix":
@@ -77,7 +80,7 @@ def test_a_folder_that_is_a_link(tmp_path: Path) -> None:
     (target / "kept").touch()
     link.symlink_to(target)
     parser = Parser("history")
-    parser.add_output_folder("", "kind", lambda folder: True)
+    parser.add_output_folder("", "kind", lambda folder: {"kept"})
     assert parser.options(["--out", str(link), "--force"]).out == target
     with atomic_directory(link) as partial:
         (partial / "new").touch()
@@ -103,3 +106,58 @@ def test_merged_lines_are_on_the_disk_before_their_name(tmp_path: Path, monkeypa
     shard.part(tmp_path / "out").write_text("a\n")
     merge_parts(shard, tmp_path / "out", 1)
     assert done == ["fsync", "rename"]
+
+
+MODEL = SMALL / "base"
+FOREIGN = {
+    "site": ("service-worker.js", "const FILES = {};"),  # of any web application
+    "docs": ("searchindex.js", "Search.setIndex({})"),  # of any Sphinx
+    "convert": ("manifest.json", '{"manifest_version": 3}'),  # of a browser extension
+    "export-model": ("headlight.json", '{"headlight": "1.0", "files": 3}'),
+}
+MINE = ("thesis.pdf", ".git/HEAD")
+
+
+def arguments(command: str, out: Path) -> list[str]:
+    options = {
+        "site": ["--checkpoint", MODEL],
+        "docs": [],
+        "convert": [MODEL],
+        "export-model": ["--checkpoint", MODEL, "--to", "transformers"],
+    }
+    return [str(each) for each in (command, *options[command], "--out", out, "--force")]
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file())
+
+
+@pytest.mark.parametrize("command", FOREIGN)
+def test_force_replaces_no_folder_of_anyone_else(command: str, tmp_path: Path) -> None:
+    out, (name, text) = tmp_path / "public", FOREIGN[command]
+    for each in (name, *MINE):
+        (out / each).parent.mkdir(parents=True, exist_ok=True)
+        (out / each).write_text(text)
+    program = [PROGRAM] if command in ("site", "docs") else []
+    assert main(arguments(command, out), *program) == 2
+    assert files_below(out) == sorted([name, *MINE])
+
+
+@pytest.mark.parametrize("mine", MINE)
+def test_force_replaces_no_folder_of_ours_with_a_file_of_anyone_else(
+    mine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "exported"
+    export = arguments("export-model", out)
+    assert main(export) == main(export) == 0
+    (out / mine).parent.mkdir(exist_ok=True)
+    (out / mine).touch()
+    capsys.readouterr()
+    assert main(export) == 2
+    assert f"has {mine}, which is not of this model" in capsys.readouterr().err
+    copy = tmp_path / "copy"
+    shutil.copytree(MODEL, copy)
+    (copy / mine).parent.mkdir(exist_ok=True)
+    (copy / mine).touch()
+    listed = manifested_files(copy)
+    assert (listed < {*files_below(copy)}, {*files_below(copy)} - listed) == (True, {mine})

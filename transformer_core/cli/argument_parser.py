@@ -28,8 +28,8 @@ from transformer_core.cli.argument_types import (
 from transformer_core.config import DecodingConfig, ModelConfig, TrainingConfig
 from transformer_core.paper.presets import preset
 from transformer_core.storage.bundled_models import find_checkpoint
-from transformer_core.storage.files import recover_interrupted_writes
-from transformer_core.storage.manifest import MANIFEST_FILE
+from transformer_core.storage.files import CheckpointError, recover_interrupted_writes
+from transformer_core.storage.manifest import manifested_files
 
 # The fields of DecodingConfig that are options of their own.
 SEARCH = ("beam", "alpha", "length_penalty", "min_length", "constrained")
@@ -170,13 +170,14 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--force", action="store_true", help="Replace an existing file.")
         self._checks.append(check)
 
-    def add_output_folder(self, about: str, kind: str, is_kind: Callable[[Path], bool]) -> None:
+    def add_output_folder(self, about: str, kind: str, files: Callable[[Path], set[str]]) -> None:
         """Add `--out DIR` and `--force`.
 
         Args:
             about: Help of --out.
             kind: What the folder is, in words.
-            is_kind: Whether a folder is one; no other is replaced, even with --force.
+            files: Returns the files that such a folder lists, and raises CheckpointError for any other. A folder is
+                replaced, with --force, only if it has no others.
         """
 
         def check(values: Mapping[str, Any]) -> None:
@@ -184,8 +185,13 @@ class Parser(argparse.ArgumentParser):
             recover_interrupted_writes(out.parent, glob.escape(out.name))
             if not out.exists() or (out.is_dir() and not any(out.iterdir())):
                 return
-            if not is_kind(out):
-                raise UsageError(f"--out: {out} is not a {kind}; choose another folder")
+            try:
+                listed = files(out)
+            except CheckpointError as error:
+                raise UsageError(f"--out: {out} is not a {kind}; choose another folder") from error
+            paths = (each for each in out.rglob("*") if each.is_symlink() or not each.is_dir())
+            if others := sorted({each.relative_to(out).as_posix() for each in paths} - listed):
+                raise UsageError(f"--out: {out} has {others[0]}, which is not of this {kind}; choose another folder")
             if not values["force"]:
                 raise UsageError(f"--out: {out} exists; add --force to replace it, or choose another folder")
 
@@ -195,9 +201,7 @@ class Parser(argparse.ArgumentParser):
 
     def add_new_checkpoint(self) -> None:
         """Add `--out DIR` for a new checkpoint, and `--force`."""
-        self.add_output_folder(
-            "Folder of the new checkpoint.", "checkpoint", lambda out: (out / MANIFEST_FILE).is_file()
-        )
+        self.add_output_folder("Folder of the new checkpoint.", "checkpoint", manifested_files)
 
     def add_machine(self) -> None:
         """Add the options for device and threads."""

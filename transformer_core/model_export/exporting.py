@@ -12,7 +12,7 @@ from transformer_core.checkpoint import Checkpoint, load_checkpoint
 from transformer_core.model_export import marian_folder, onnx_folder
 from transformer_core.model_export.refusals import ExportError
 from transformer_core.model_export.search import search_notes
-from transformer_core.storage.files import EXPORT_FILE, atomic_directory, read_regular, write_json
+from transformer_core.storage.files import atomic_directory, read_regular, write_contents
 
 _MAX_CARD_BYTES = 1_000_000
 
@@ -64,7 +64,7 @@ def export_model(folder: Path, out: Path, program: str) -> Exported:
         card = _card(checkpoint, program, usage(checkpoint), licence, notes)
         (partial / "README.md").write_text(card, encoding="utf-8")
         origin = {"program": program, "checkpoint_hash": checkpoint.weights_hash, "licence": licence}
-        write_json(partial / EXPORT_FILE, {"headlight": __version__, **origin, "notes": list(notes)})
+        write_contents(partial, headlight=__version__, **origin, notes=list(notes))
         files = {each.name: each.stat().st_size for each in sorted(partial.iterdir())}
     return Exported(program=program, checkpoint_hash=checkpoint.weights_hash, licence=licence, files=files, notes=notes)
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder of prepared text, of a training or of a model
-EXPORT_FILE = "headlight.json"  # in a model that was exported to another program: where it came from
+CONTENTS_FILE = "headlight.json"  # in a folder that is replaced as a whole, and no checkpoint: its origin and its files
+_MAX_CONTENTS_BYTES = 10_000_000
 VOCABULARY_FILE = "vocabulary.json"  # beside it in converted models, whose ids are not SentencePiece's
 
 
@@ -206,6 +207,24 @@ def replace_file(temporary: Path, path: Path) -> None:
 def write_json(path: Path, value: Any) -> None:
     """Write indented JSON atomically."""
     atomic_write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def write_contents(folder: Path, **origin: Any) -> None:
+    """Write the list of all files of a folder, itself included, with their origin."""
+    files = {CONTENTS_FILE, *(each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file())}
+    write_json(folder / CONTENTS_FILE, {**origin, "files": sorted(files)})
+
+
+def contents(folder: Path) -> set[str]:
+    """Return the files that a folder lists. Raises CheckpointError when it has no list of ours."""
+    path = folder / CONTENTS_FILE
+    try:
+        files = json.loads(read_regular(path, _MAX_CONTENTS_BYTES))["files"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise CheckpointError(path, "is missing or damaged") from error
+    if not isinstance(files, list) or CONTENTS_FILE not in files or not all(isinstance(each, str) for each in files):
+        raise CheckpointError(path, "lists no files")
+    return set(files)
 
 
 def problem_of(error: Exception) -> str:

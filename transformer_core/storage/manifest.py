@@ -100,6 +100,12 @@ class Manifest:
             raise CheckpointError(path, f"is damaged: its sha256 is not the one in {MANIFEST_FILE}")
 
 
+def manifested_files(folder: Path) -> set[str]:
+    """Return the files that a checkpoint lists, those of its `derived/` included. Raises CheckpointError."""
+    files, derived = {MANIFEST_FILE, *Manifest.read(folder).files}, folder / "derived"
+    return files | {f"derived/{each}" for each in (manifested_files(derived) if derived.is_dir() else ())}
+
+
 def manifest_hash(folder: Path) -> str:
     """Return the sha256 of a manifest. Raises OSError when there is none, CheckpointError when it is too large."""
     return sha256(folder / MANIFEST_FILE, _MAX_BYTES)

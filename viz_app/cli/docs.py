@@ -13,7 +13,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from transformer_core import __version__
 from transformer_core.cli.arguments import Options, Parser, UsageError
+from transformer_core.storage.files import atomic_directory, contents, write_contents
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +26,7 @@ _COPIED = ("docs", "transformer_core", "viz_app")
 def add_options(parser: Parser) -> None:
     """Add the options of this command."""
     parser.set_usage("--out DIR")
-    parser.add_output_folder("Folder to write.", "site", lambda folder: (folder / "searchindex.js").is_file())
+    parser.add_output_folder("Folder to write.", "site", contents)
 
 
 def run(options: Options) -> int:
@@ -35,8 +37,7 @@ def run(options: Options) -> int:
         raise UsageError('docs needs Sphinx: python -m pip install ".[docs]"') from None
     if not (_ROOT / "docs").is_dir():
         raise UsageError("docs needs a clone of the repository: the installed packages hold no guides")
-    out = Path(options.out)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, atomic_directory(options.out) as out:
         source = Path(folder)
         for path in [*_ROOT.glob("*.md"), *(_ROOT / name for name in _COPIED)]:
             copy = shutil.copytree if path.is_dir() else shutil.copy
@@ -45,5 +46,6 @@ def run(options: Options) -> int:
         shutil.copy(settings / "index.md", source)
         app = Sphinx(source, settings, out, source / "doctrees", "html", status=None)
         app.build()
-    log.info("%s: open %s", out, out / "index.html")
+        write_contents(out, headlight=__version__)
+    log.info("%s: open %s", options.out, options.out / "index.html")
     return app.statuscode

@@ -17,9 +17,10 @@ import argparse
 import logging
 import re
 
+from transformer_core import __version__
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.bundled_models import find_checkpoint
-from transformer_core.storage.files import atomic_directory
+from transformer_core.storage.files import atomic_directory, contents, write_contents
 from viz_app.cli.service import load_service
 
 log = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ def add_options(parser: Parser) -> None:
     parser.add_path("--checkpoint", about, form="DIR", many=True, read=find_checkpoint)
     about = "Where it will be: writes sitemap.xml, robots.txt and the canonical address of every page."
     parser.add_argument("--address", type=_address, default="", metavar="URL", help=about)
-    parser.add_output_folder("Folder to write.", "site", lambda folder: (folder / "service-worker.js").is_file())
+    parser.add_output_folder("Folder to write.", "site", contents)
 
 
 def run(options: Options) -> int:
@@ -49,6 +50,7 @@ def run(options: Options) -> int:
         raise UsageError("--checkpoint: each folder needs a name of its own, of letters, digits, dots and dashes")
     with atomic_directory(options.out) as folder:
         write_site(folder, services, options.address)
+        write_contents(folder, headlight=__version__)
     log.info("%s: try it with python -m http.server --directory %s", options.out, options.out)
     return 0
 

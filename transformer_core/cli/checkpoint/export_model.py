@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from transformer_core.cli.arguments import Options, Parser, write_summary
-from transformer_core.storage.files import EXPORT_FILE
+from transformer_core.storage.files import contents
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ def add_options(parser: Parser) -> None:
     """Add the options of this command."""
     parser.add_checkpoint()
     parser.add_choice("--to", PROGRAMS, "The program that is to read the model.", required=True)
-    parser.add_output_folder("The new folder.", "model that was exported", lambda out: (out / EXPORT_FILE).is_file())
+    parser.add_output_folder("The new folder.", "model that was exported", contents)
 
 
 def run(options: Options) -> int:

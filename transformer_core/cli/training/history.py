@@ -33,7 +33,7 @@ def add_options(parser: Parser) -> None:
     """Add the options of this command."""
     parser.add_run()
     parser.add_path("--sentences", "A text file, UTF-8.", required=True)
-    parser.add_output_folder("Folder to write.", "history", _is_history)
+    parser.add_output_folder("Folder to write.", "history", _files)
     parser.add_path("--valid", "Parallel text to measure BLEU and nll on.", parallel=True)
     parser.add_number("--valid-sentences", 500, "How many of its first lines to use.")
     parser.add_path("--gold", "Hand-aligned sentences, as for `align`.")
@@ -61,8 +61,11 @@ def run(options: Options) -> int:
     return 0
 
 
-def _is_history(folder: Path) -> bool:
-    return (folder / "history.json").is_file() and not (folder / "manifest.json").exists()
+def _files(folder: Path) -> set[str]:
+    """Return the files of a history. Raises CheckpointError when there is none."""
+    from transformer_core.history.snapshots import History
+
+    return set(History.load(folder).files())
 
 
 def read_probes(option: str, path: str) -> list[ProbeSentence]:
