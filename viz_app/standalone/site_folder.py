@@ -36,7 +36,7 @@ class SiteFolder:
 
     def keep(self, data: bytes, ending: str) -> str:
         """Write a file that pages share; return its path, which its content gives."""
-        return self._write(f"assets/{_hash(data)}{ending}", data)
+        return self._write(f"assets/{_hash(data)[:16]}{ending}", data)
 
     def add_page(self, name: str, language: str, page: str, head: str, header: str) -> None:
         """Write a page below its header.
@@ -85,4 +85,4 @@ class SiteFolder:
 
 
 def _hash(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=8).hexdigest()
+    return hashlib.sha256(data).hexdigest()

@@ -1,5 +1,6 @@
 // The service worker of a site. Files are kept under the hashes of their content, so that the site also opens offline.
-// Python puts before it FILES, the hash of each file by its path.
+// Python puts before it FILES, the SHA-256 of each file by its path. Bytes are compared with it before they are kept, since a
+// host may answer with a login page, with half a file or, while a new version is copied, with an old one.
 
 const worker = /** @type {any} */ (self);
 const { scope } = worker.registration;
@@ -8,9 +9,9 @@ const { scope } = worker.registration;
 const keyOf = (path) => `${scope}${path}?${FILES[path]}`;
 
 /**
- * A file, kept or fetched.
+ * A file, kept or fetched. What is not this version is handed through.
  * @param {string} path
- * @param {any} event Lives until the file is kept.
+ * @param {any} event Lives until the file is kept; fails where it is not.
  */
 async function load(path, event) {
   const cache = await caches.open(scope);
@@ -18,9 +19,24 @@ async function load(path, event) {
   if (kept) return kept;
   const answer = await fetch(keyOf(path), { cache: "no-cache" });
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  const whole = new Response(answer.body, answer); // a page may not be an answer that was redirected
-  event.waitUntil(cache.put(keyOf(path), whole.clone()));
-  return whole;
+  const copy = new Response(answer.body, answer); // a page may not be an answer that was redirected
+  event.waitUntil(keep(path, cache, answer.redirected, copy.clone()));
+  return copy;
+}
+
+/**
+ * Keep an answer that is the file.
+ * @param {string} path
+ * @param {Cache} cache
+ * @param {boolean} redirected
+ * @param {Response} answer
+ */
+async function keep(path, cache, redirected, answer) {
+  const bytes = await answer.arrayBuffer();
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  const hash = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (redirected || hash !== FILES[path]) throw new Error(`${path}: not the file of this version`);
+  await cache.put(keyOf(path), new Response(bytes, answer));
 }
 
 /** Files of other versions go. */
