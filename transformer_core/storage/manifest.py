@@ -101,7 +101,7 @@ class Manifest:
 
 
 def manifested_files(folder: Path) -> set[str]:
-    """Return the files that a checkpoint lists, those of its `derived/` included. Raises CheckpointError."""
+    """Return the files that a checkpoint and its `derived/` list. Raises CheckpointError."""
     files, derived = {MANIFEST_FILE, *Manifest.read(folder).files}, folder / "derived"
     return files | {f"derived/{each}" for each in (manifested_files(derived) if derived.is_dir() else ())}
 
