@@ -18,6 +18,7 @@ from tests.browser.rest import until
 from tests.browser.test_standalone import is_drawn
 from transformer_core.translator import Translator
 from viz_app.lessons import load_lesson
+from viz_app.notebook.embedded import show
 from viz_app.text import texts
 
 if TYPE_CHECKING:
@@ -238,3 +239,15 @@ def test_a_page_saves_the_head_and_the_tiles_that_it_shows(
     weights = np.array([[float(cell or 0) for cell in row[1:]] for row in table[1:]])
     np.testing.assert_allclose(weights, maps.cross[state["layer"], state["head"]], atol=2e-5)
     assert len(list(csv.reader(saved(1, "CSV").decode("utf-8-sig").splitlines()))) == len(images[1]) * len(table)
+
+
+def test_a_frame_in_a_notebook_saves_files(browser: Browser, tmp_path: Path) -> None:
+    page = browser.new_page()
+    page.set_content(show(Translator.load(SMALL, device="cpu").translate("The dog.")).html)
+    frame = page.frame_locator("iframe")
+    frame.locator(".menu-button").click()
+    for name in ("SVG", "PNG", "CSV"):
+        with page.expect_download() as told:
+            frame.locator(".menu-files").first.get_by_role("button", name=name, exact=True).click()
+        assert told.value.suggested_filename.endswith(f".{name.lower()}")
+    page.close()

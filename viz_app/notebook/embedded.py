@@ -32,7 +32,7 @@ ONLY_BRANCH = {"off": False, "branches": [0]}  # answers of a page with one bran
 
 @dataclass(frozen=True)
 class Embedded:
-    """A page in a notebook, in a frame that may run its scripts and nothing else.
+    """A page in a notebook, in a frame that may run its scripts, save files, and nothing else.
 
     Args:
         page: The page, or the drawing of a figure.
@@ -53,7 +53,8 @@ class Embedded:
     def html(self) -> str:
         """The frame. Viewers that remove frames, as of a notebook that is not trusted, show the small view instead."""
         style = f"width: 100%; height: {self.height}px; border: 0; resize: vertical"
-        frame = f'<iframe sandbox="allow-scripts" style="{style}" srcdoc="{escape(self.page.decode())}"></iframe>'
+        rights, page = "allow-scripts allow-downloads", escape(self.page.decode())
+        frame = f'<iframe sandbox="{rights}" style="{style}" srcdoc="{page}"></iframe>'
         return f"{frame}<noscript>{self._small['text/html']}</noscript>"
 
     @cached_property

@@ -39,7 +39,7 @@ def test_a_translation_is_the_page_of_its_maps(translator: Translator) -> None:
     bundle = embedded._repr_mimebundle_()
     assert {"text/plain", "text/html", "image/svg+xml"} == set(bundle)
     frame, _ = framed(bundle["text/html"])
-    assert frame["sandbox"] == "allow-scripts" and "height: 700px" in str(frame["style"])
+    assert frame["sandbox"] == "allow-scripts allow-downloads" and "height: 700px" in str(frame["style"])
     assert str(frame["srcdoc"]).encode() == embedded.page
     assert b'<html lang="ko">' in embedded.page and b"color-scheme: dark" in embedded.page
     assert b"prefers-color-scheme" not in embedded.page.split(b"</style>")[0]
