@@ -56,6 +56,7 @@ BAD = {
     "thousands of options": GOOD + "".join(f" --a{'b' * n}=1" for n in range(400)),
     "thousands of equal options": GOOD + " --beam=4" * 9_000,
     "a long command": f"{GOOD} --target={'a' * MAX_COMMAND}",
+    "a wide beam": f"{GOOD} --beam=17",
     "nothing": "",
     "a number": 7,
     "a model that no record names": f"{GOOD} --view=compare --other-checkpoint=/etc".replace(" --view=head", ""),

@@ -30,6 +30,7 @@ from viz_app.export.figure_request import ModelRunner
 from viz_app.export.head_means import MAX_BYTES
 
 _OPTION = re.compile(r"--([a-z-]+)=(.*)", re.DOTALL)
+_MAX_BEAM = 16
 _MAX_SHOWN = 20  # differences of two records
 _MAX_WIDTH = 66  # characters of one value: a hash
 
@@ -95,6 +96,8 @@ def _figure_options(
     for add in (add_sentence, add_view, add_style):  # none of them names a file but the models
         add(reader)
     options = reader.options([f"--{name}={value}" for name, value in values.items()])
+    if (options.beam or 0) > _MAX_BEAM:
+        raise UsageError(f"FILE: its command has beam {options.beam}; with more than {_MAX_BEAM}, run it yourself")
     options.table = table
     return options, names
 
