@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -106,6 +107,24 @@ def test_merged_lines_are_on_the_disk_before_their_name(tmp_path: Path, monkeypa
     shard.part(tmp_path / "out").write_text("a\n")
     merge_parts(shard, tmp_path / "out", 1)
     assert done == ["fsync", "rename"]
+
+
+def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left.*page\.html"):
+        files.atomic_write_text(tmp_path / "page.html", "text")
+    with pytest.raises(OSError, match=r"No space left.*site"), atomic_directory(tmp_path / "site") as folder:
+        (folder / "page.html").touch()
+    assert not [*tmp_path.iterdir()]
+
+
+def test_the_next_run_removes_what_a_killed_one_left_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / ".page.html.99999999.partial").touch()  # of no process
+    check_new_file("--out", tmp_path / "page.html", force=True)
+    assert not [*tmp_path.iterdir()]
 
 
 MODEL = SMALL / "base"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import inspect
 import math
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from typing import Any, get_args, get_type_hints
 
 from transformer_core.config import ConfigError
 from transformer_core.storage.bundled_models import hub_hint
+from transformer_core.storage.files import recover_interrupted_writes
 
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
@@ -55,6 +57,7 @@ def check_new_file(option: str, path: Path, force: bool) -> None:
         raise UsageError(f"{option}: {path} exists; add --force to replace it, or choose another file")
     if not path.parent.is_dir():
         raise UsageError(f"{option}: folder not found: {path.parent}")
+    recover_interrupted_writes(path.parent, glob.escape(path.name))
 
 
 def output_path(name: str) -> Path:

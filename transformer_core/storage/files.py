@@ -100,13 +100,20 @@ def atomic_directory(path: Path) -> Iterator[Path]:
             path.rename(old)
         temporary.rename(path)
         _flush_names(path.parent)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(temporary, ignore_errors=True)
         if old and old.exists() and not path.exists():
             old.rename(path)
+        _name_file(error, path)
         raise
     if old:
         _remove(old)
+
+
+def _name_file(error: BaseException, path: Path) -> None:
+    """Say in an error where nothing could be written: a full disk names no file."""
+    if isinstance(error, OSError) and error.errno and error.filename is None:
+        error.filename = str(path)
 
 
 def _remove(path: Path) -> None:
@@ -191,8 +198,9 @@ def atomic_write_bytes(path: Path, data: bytes, mode: int = 0o666) -> None:
         with open(temporary, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(data)
         replace_file(temporary, path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        _name_file(error, path)
         raise
 
 
