@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from tests.abuse.samples import SMALL
+from tests.abuse.target import within
 from tests.app.read_html import Page
 from tests.hostile import LONE, STRINGS
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
 from viz_app.components.buffer import join_buffer
+from viz_app.standalone import origin
 from viz_app.standalone.document import PageSentence, explorer_page
 from viz_app.standalone.origin import Origin
+from viz_app.text import texts
 
 
 def written(out: Path, *options: str) -> int:
@@ -63,3 +67,10 @@ def test_a_file_of_sentences_is_read_within_bounds(tmp_path: Path, capsys: pytes
     said = capsys.readouterr().err
     assert "line 1 it has more than 1,000,000 bytes" in said and "a NUL character" in said
     assert "at most 64 sentences" in said and not (tmp_path / "a.html").exists()
+
+
+def test_an_endless_heading_of_a_card_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(origin, "prose", lambda folder: "## " + "licence" * 14_000)
+    model: Any = SimpleNamespace(translator=SimpleNamespace(checkpoint=SimpleNamespace(folder="")))
+    with within():
+        assert origin.model_licences(model, texts("en")) == {}

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from viz_app.serving.models.translation_service import TranslationService
 
 # A section of a model card: its table, or else the whole.
-_LICENCE = re.compile(r"^## [^\n]*licen[cs]e[^\n]*\n+(\|.*?(?=\n\n|\Z)|.*?(?=\n## |\Z))", re.M | re.S | re.I)
+_LICENCE = re.compile(
+    r"^## [^\n]{0,200}licen[cs]e[^\n]{0,200}\n+(\|.*?(?=\n\n|\Z)|.*?(?=\n## |\Z))", re.M | re.S | re.I
+)
 
 
 @dataclass(frozen=True, kw_only=True)
