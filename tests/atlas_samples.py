@@ -10,6 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from transformer_core.analysis.ablation import Head
+from transformer_core.analysis.circuit.wiring import Wiring
 from transformer_core.analysis.flow.cut import CUT
 from transformer_core.atlas.controls import CONTROLS
 from transformer_core.atlas.flow import KEPT, ORDERS
@@ -18,6 +19,7 @@ from transformer_core.atlas.patterns import PATTERNS
 from transformer_core.atlas.record import (
     Alignment,
     Atlas,
+    CircuitCurve,
     Convention,
     Curve,
     Decoded,
@@ -37,6 +39,7 @@ from transformer_core.atlas.record import (
     Sibling,
     Source,
     Spread,
+    TaskCircuit,
 )
 from transformer_core.atlas.storage import FORMAT_VERSION, shipped_atlas
 from transformer_core.attention_maps import KINDS, Kind
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     from viz_app.serving.measurements.head_atlas import HeadAtlas
 
 SHIPPED = Path(__file__).resolve().parents[1] / "checkpoints" / "en-de"
-PARTS = ("looks", "links", "align", "effects", "flow", "decode", "prune", "resembles")
+PARTS = ("looks", "links", "align", "effects", "flow", "decode", "prune", "resembles", "circuits")
 OFFSETS = (-1, 0, 1)
 RELATIONS = ("nsubj", "obj", "det")
 
@@ -209,6 +212,27 @@ def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, s
         kept={order: estimate(len(KEPT)) for order in ORDERS},
         **dict.fromkeys(("whole", "nothing", "with_effect", "heads_with_effect"), single),
     )
+    nodes = len(Wiring(layers, heads).senders)
+    circuit = TaskCircuit(
+        pairs=60,
+        groups=12,
+        skipped={"length": 4},
+        right=0.9,
+        clean=4.0,
+        corrupted=-3.5,
+        scores=estimate(nodes, low=-1, high=3),
+        null_limits=np.full(nodes, 0.2),
+        edges=tuple((each, nodes - 1, 3.0 - each) for each in range(3)),
+        curve=CircuitCurve(
+            pairs=30,
+            edges=(0, 2, 4, 8),
+            kept=np.array([0.0, 0.6, 0.85, 1.0]),
+            random=np.array([[0.0, 0.02, 0.1, 1.0], [0.0, 0.0, 0.05, 1.0]]),
+            cpr=0.9,
+            cmd=0.1,
+        ),
+        overlap=0.7,
+    )
     source = Source(version="1.0", seed=0, draws=100, data={"sentences": ("pairs.tsv", "c" * 64)})
     return Atlas(
         format_version=FORMAT_VERSION,
@@ -224,6 +248,7 @@ def drawn_atlas(layers: int = 2, heads: int = 4, weights_hash: str = "a" * 64, s
         decode=decode,
         prune=Pruned(sentences=50, greedy_sentences=0, curves=tuple(curves)),
         resembles=resembles,
+        circuits={"number.en-de": circuit},
     )
 
 

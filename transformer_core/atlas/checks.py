@@ -102,6 +102,17 @@ def _arrays(atlas: Atlas) -> Iterator[tuple[str, Estimate | FloatArray, tuple[in
     for kind, family in atlas.resembles.kinds.items() if atlas.resembles else ():
         yield f"resembles of {kind}", family.distances, (heads[0] * heads[1],) * 2, _ANY
         yield f"resembles of {kind}", family.uniform, heads, _ANY
+    for name, task in (atlas.circuits or {}).items():
+        yield f"circuit of {name}", task.scores, (_senders(atlas),), _ANY
+        yield f"circuit of {name}", task.null_limits, (_senders(atlas),), _ANY
+        if curve := task.curve:
+            yield f"circuit of {name}", curve.kept, (len(curve.edges),), _ANY
+            yield f"circuit of {name}", curve.random, (*curve.random.shape[:1], len(curve.edges)), _ANY
+
+
+def _senders(atlas: Atlas) -> int:
+    """Return the number of nodes: the source, heads of all kinds, and networks of encoder and decoder."""
+    return 1 + atlas.layers * (len(KINDS) * atlas.heads + 2)
 
 
 def _effect_tables(atlas: Atlas) -> dict[str, Mapping[Kind, Estimate | FloatArray]]:
@@ -154,6 +165,10 @@ def _check_names(atlas: Atlas) -> None:
             other = models[sibling.model]
             if sibling.number >= other.layers * other.heads:
                 raise ValueError(f"resembles has no head {sibling.number} in model {sibling.model[:12]!r}")
+    receivers = _senders(atlas) + 2 * len(KINDS) * atlas.layers * atlas.heads  # three of a head, and the logits
+    for name, task in (atlas.circuits or {}).items():
+        if any(sender >= _senders(atlas) or receiver >= receivers for sender, receiver, _ in task.edges):
+            raise ValueError(f"the circuit of {name} has an edge of no node of this model")
     if examples := atlas.examples:
         for each in (each for table in examples.kinds.values() for row in table for head in row for each in head):
             if each.sentence not in examples.sentences:

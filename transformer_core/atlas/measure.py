@@ -13,7 +13,9 @@ from msgspec.structs import replace
 
 from transformer_core import __version__
 from transformer_core.analysis.alignment import read_gold
+from transformer_core.analysis.circuit.task import FOLDER
 from transformer_core.atlas.alignment import measure_alignment
+from transformer_core.atlas.circuits import measure_circuit, tasks_of
 from transformer_core.atlas.cumulative_ablation import measure_cumulative_ablation
 from transformer_core.atlas.decoding import measure_decoding
 from transformer_core.atlas.effects import measure_effects
@@ -28,6 +30,7 @@ from transformer_core.atlas.storage import FILE, FORMAT_VERSION, load_atlas, sav
 from transformer_core.atlas.targets import measure_targets
 from transformer_core.atlas.trees import read_trees
 from transformer_core.data import DataError, read_pairs
+from transformer_core.progress import tracked
 from transformer_core.storage.files import CheckpointError, sha256
 from transformer_core.storage.manifest import Manifest
 from transformer_core.translator import Translator
@@ -75,6 +78,11 @@ class Task:
         return {each: named for each, named in hashes.items() if each and each != self.translator.checkpoint_hash}
 
     @property
+    def circuit_tasks(self) -> tuple[Path, ...]:
+        """Pairs in the languages of the model."""
+        return tuple(FOLDER / f"{name}.tsv" for name in tasks_of(self.translator))
+
+    @property
     def bootstrap(self) -> dict[str, int]:
         """Arguments of `Bootstrap`."""
         return {"draws": self.draws, "seed": self.seed}
@@ -118,6 +126,10 @@ def _prune(task: Task, atlas: Atlas) -> Any:
     return measure_cumulative_ablation(*inputs, effects=atlas.effects, greedy=task.greedy, seed=task.seed)
 
 
+def _circuits(task: Task, _atlas: Atlas) -> Any:
+    return {name: measure_circuit(task.translator, name) for name in tracked(tasks_of(task.translator), "task")}
+
+
 PARTS: Mapping[str, Part] = {
     "looks": Part(lambda t, _: measure_targets(t.runner, t.translator, t.pairs(t.max_sentences), t.bootstrap)),
     "links": Part(_links, ("trees",)),
@@ -130,6 +142,7 @@ PARTS: Mapping[str, Part] = {
     ),
     "decode": Part(lambda t, _: measure_decoding(t.runner, t.translator, t.pairs(t.max_effects))),
     "prune": Part(_prune, after="effects"),
+    "circuits": Part(_circuits, ("circuit_tasks",)),
 }
 
 

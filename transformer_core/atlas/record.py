@@ -18,6 +18,7 @@ from transformer_core.attention_maps import Kind
 FloatArray = npt.NDArray[np.float64]
 Number = Annotated[int, Meta(ge=0)]
 Count = Annotated[int, Meta(ge=1, le=256)]  # of layers, and of heads in a layer
+KEEPS = 0.8  # of a behaviour: what a circuit has to keep
 Hash = Annotated[str, Meta(pattern=r"^(?:[0-9a-f]{64})?$")]
 
 
@@ -431,6 +432,78 @@ class Examples(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kinds: dict[Kind, tuple[tuple[tuple[Example, ...], ...], ...]]
 
 
+class CircuitCurve(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Share of a behaviour that circuits of growing size keep: ordered on one half of the groups, run on the other.
+
+    Args:
+        pairs: Of the half that was run.
+        edges: (K,) numbers of edges, from none to all.
+        kept: (K,) shares.
+        random: (O, K) shares of as many random edges, in O orders.
+        cpr: Area under the curve.
+        cmd: Area between the curve and 1.
+    """
+
+    pairs: Number
+    edges: tuple[Number, ...]
+    kept: FloatArray
+    random: FloatArray
+    cpr: float
+    cmd: float
+
+
+class TaskCircuit(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Circuit of a task, see `circuits.py`; N senders and R receivers, numbered as in `Wiring(L, H)`.
+
+    Args:
+        pairs: Number of minimal pairs.
+        groups: Number of groups of like pairs.
+        skipped: Reason -> pairs left out.
+        right: Share of pairs in which the model prefers both right answers.
+        clean: Mean metric of the clean sentences, in nats.
+        corrupted: Mean metric of the corrupted ones.
+        scores: (N,) what the metric loses without each node, in nats.
+        null_limits: (N,) what a node of this sort reaches with donors of the same class; NaN if it is not known.
+        edges: Strongest edges: sender, receiver, score in nats; empty for weak behaviour, as are the next two.
+        curve: What they keep.
+        overlap: Jaccard index of the 50 strongest edges of both halves of the groups.
+    """
+
+    pairs: Number
+    groups: Number
+    skipped: dict[str, Number]
+    right: float
+    clean: float
+    corrupted: float
+    scores: Estimate
+    null_limits: FloatArray
+    edges: tuple[tuple[Number, Number, float], ...] = ()
+    curve: CircuitCurve | None = None
+    overlap: float | None = None
+
+    @property
+    def smallest(self) -> int | None:
+        """Number of edges of the smallest circuit that keeps 80 % on held-out pairs; None if there is none."""
+        sizes = zip(self.curve.edges, self.curve.kept, strict=True) if self.curve else ()
+        return next((edges for edges, kept in sizes if kept >= KEEPS), None)
+
+    @property
+    def is_specific(self) -> bool:
+        """Whether no random circuit of that size keeps 80 %."""
+        if self.curve is None or self.smallest is None:
+            return False
+        return bool((self.curve.random[:, self.curve.edges.index(self.smallest)] < KEEPS).all())
+
+    @property
+    def carriers(self) -> tuple[int, ...]:
+        """Nodes of the smallest circuit that are beyond the null, strongest first; empty if it is not specific."""
+        if not self.is_specific:
+            return ()
+        senders = {sender for sender, _, _ in self.edges[: self.smallest]}
+        size = np.abs(self.scores.value)
+        return tuple(int(at) for at in (-size).argsort() if at in senders and size[at] > self.null_limits[at])
+
+
 class Source(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Provenance of a part.
 
@@ -465,6 +538,7 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         prune: Cumulative ablation.
         resembles: Similarity of heads.
         examples: Clearest examples.
+        circuits: Task -> its circuit.
     """
 
     format_version: int
@@ -481,6 +555,7 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prune: Pruned | None = None
     resembles: Resemblance | None = None
     examples: Examples | None = None
+    circuits: dict[str, TaskCircuit] | None = None
 
     def inputs(self, part: str) -> dict[str, tuple[str, str, int]]:
         """Return the files of a measured part: purpose -> name, sha256, and the number of sentences that count."""
@@ -492,4 +567,6 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 counts = [max((family.sentences for family in measured.kinds.values()), default=0)]
             case Looks() | Alignment() | Effects() | Flows() | Decoded() | Pruned() as measured:
                 counts = [measured.sentences]
+            case dict() as measured:
+                counts = [each.pairs for each in measured.values()]
         return {use: (*file, n) for (use, file), n in zip(self.sources[part].data.items(), counts, strict=False)}

@@ -45,6 +45,7 @@ _PARTS = {
     "examples": "the clearest of 300 probe sentences in English for each head, by its role",
     "decode": "what BLEU and chrF of greedy translations lose without each head; slow",
     "prune": "BLEU and chrF against the number of heads that are left; slow, needs effects",
+    "circuits": "which heads and networks carry number, tense and others of `analyse circuit`; takes minutes",
     "all": "all of these that have their files",
 }
 _FAST = ("looks", "links", "align", "effects", "flow", "resembles", "examples")

@@ -54,6 +54,7 @@ def test_a_missing_part_gives_no_measure(atlas: Atlas) -> None:
                 "decode": {"bleu", "chrf"},
                 "prune": set(),
                 "resembles": {"nearest"},
+                "circuits": set(),
             }[part]
         )
     empty = msgspec.structs.replace(atlas, **dict.fromkeys(PARTS))
