@@ -22,6 +22,9 @@ import { scientific } from "../../viz_app/lessons/warmup/js/rate.js";
 
 test("shares, weights and heads", () => {
   assert.deepEqual([0, 0.125, 0.8149, 1].map(percent), ["0\u202f%", "13\u202f%", "81\u202f%", "100\u202f%"]);
+  globalThis.document = { documentElement: { lang: "ko" } };
+  assert.equal(percent(0.8149), "81%");
+  delete globalThis.document;
   assert.equal(decimals(0.8125), "0.813");
   assert.equal(headName(3, 5), "4.6");
 });

@@ -143,9 +143,10 @@ def _anaphor(result: ForwardResult, language: str) -> list[LinesFigure]:
     pairs = np.sort(link_shares.shares, axis=1)[:, -2:].sum(axis=1)  # of each layer, the two heads that look there most
     layer = int(pairs.argmax())
     two = sorted(int(h) for h in np.argsort(-link_shares.shares[layer], kind="stable")[:2])
+    shares = [texts(language)("figures.percent", percent=_percent(link_shares.shares[layer, h])) for h in two]
     values = {
         "layer": layer + 1,
-        "heads": ", ".join(f"{Head('encoder', layer, h)} ({_percent(link_shares.shares[layer, h])} %)" for h in two),
+        "heads": ", ".join(f"{Head('encoder', layer, h)} ({share})" for h, share in zip(two, shares, strict=True)),
     }
     query = word_index(words, ANAPHOR_LINKS[0][0])
     return [whole, _figure(result, link_shares, "anaphor_word", ANAPHOR_LINKS, layer, two, values, language, query)]

@@ -47,16 +47,16 @@ def _timetable(t: Texts, lessons: list[Lesson], *, notes: bool) -> str:
         title = titles.get(name) or t(f"index.stop_{name}")
         note = teacher_note(t.language, name) if notes else ""
         about = f"<br>{escape(note)}" if note else ""
-        time = f"{minutes}\u202f{t('index.minutes')}"
+        time = t("index.minutes", minutes=minutes)
         rows.append(
             f"<tr><td>{number}</td><td><strong>{escape(title)}</strong>{about}</td><td>{escape(time)}</td></tr>"
         )
-    total = f"{sum(ROUTE.values())}\u202f{t('index.minutes')}"
+    total = t("index.minutes", minutes=sum(ROUTE.values()))
     return f'<p>{escape(total)}</p><table class="timetable">{"".join(rows)}</table>'
 
 
 def _stop(words: Lesson, t: Texts) -> str:
-    minutes = f"{ROUTE[words.name]}\u202f{t('index.minutes')}"
+    minutes = t("index.minutes", minutes=ROUTE[words.name])
     return (
         f'<section class="stop"><h1>{escape(words.title)}</h1><p>{escape(words.summary)}</p>'
         f'<p class="quiet">{escape(minutes)}</p>{scene_sections(words, t)}</section>'

@@ -95,4 +95,4 @@ def _verdicts(t: Texts, scene: Scene) -> Iterable[str]:
 
 
 def _minutes(t: Texts, count: int) -> str:
-    return f"{count}\u202f{t('index.minutes')}"
+    return t("index.minutes", minutes=count)

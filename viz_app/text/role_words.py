@@ -35,16 +35,18 @@ def role_words(t: Texts, kind: Kind, role: Role) -> str:
     return labels.get(f"rule_{kind}_{rule}") or labels[f"rule_{rule}"]
 
 
-def head_words(t: Texts, kind: Kind, roles: Sequence[Role]) -> str:
+def head_words(t: Texts, kind: Kind, roles: Sequence[Role], often: str = "") -> str:
     """Return the words for the first of a head's roles, all that cannot be told apart, or for no clear role."""
     from transformer_core.atlas.naming import first_roles
 
     words = [role_words(t, kind, role) for role in first_roles(roles)] or [t("roles.none")]
+    if often:  # "often looks at the next token"; Korean has the verb at the end, and the adverb before it
+        parts = [each.rpartition(" ") for each in words]
+        words = [t(f"roles.fits_{often}", aim=aim, verb=verb) for aim, _, verb in parts]
     return words[0] if len(words) == 1 else t("roles.tied", roles=" / ".join(words))
 
 
 def plain_words(t: Texts, kind: Kind, roles: Sequence[Role]) -> str:
     """Return the words for a head's role, with how often it fits at least: by the lower end of its interval."""
-    words = head_words(t, kind, roles)
     often = next(name for least, name in _OFTEN if roles[0].low >= least) if roles else ""
-    return t(f"roles.fits_{often}", role=words) if often else words
+    return head_words(t, kind, roles, often)

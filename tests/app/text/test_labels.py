@@ -82,6 +82,30 @@ def test_no_korean_particle_follows_a_placeholder() -> None:
     assert not [path for path in APP.rglob("ko.md") if BOTH_FORMS.search(path.read_text(encoding="utf-8"))]
 
 
+@pytest.mark.parametrize(
+    ("rule", "broken"),
+    [
+        ("units are set tight", r"[\d}] (%|MB|MiB|kB|mm|pt|dpi|nat|분|시간)(?![A-Za-z가-힣])"),
+        ("a question ends in -까요", r"[가-힣]\?(?<!까요\?)"),
+        ("one word for a teacher, 교사", "선생님|교수자|강사"),
+        ("one word for the paper's base, base 모델", "기준 모델|베이스 모델"),
+        ("vectors have a dimension, 차원", r"너비 \{?d\b|너비 \$d|모델의 (너비|폭)|폭이 \d"),
+        ("a price is not cheap, but low", "쌉니다|비쌉니다|비쌀까요"),
+        ("models are trained by somebody", "똑같이 학습했|학습한 (행렬|위치|표)"),
+    ],
+)
+def test_korean_follows_its_style(rule: str, broken: str) -> None:
+    """CONTRIBUTING.md, Korean."""
+    files = [*APP.rglob("ko.md"), *APP.rglob("*ko.toml"), APP.parent / "docs" / "teaching.ko.md"]
+    lines = {f"{file.name}: {line}" for file in files for line in file.read_text(encoding="utf-8").splitlines()}
+    assert not [line for line in lines if re.search(broken, line)], rule
+
+
+def test_a_korean_title_is_a_noun() -> None:
+    titles = [line for file in APP.rglob("ko.md") for line in re.findall("(?m)^##? .*", file.read_text("utf-8"))]
+    assert len(titles) > 50 and not [title for title in titles if re.search("(다|[는을]가|까|요|면)[?.]?$", title)]
+
+
 def test_every_korean_label_is_korean() -> None:
     """A label without Hangul must be a name or a symbol that is the same in English, or hold no words at all."""
     english, korean = all_labels("en"), all_labels("ko")

@@ -84,3 +84,10 @@ def test_a_role_is_stated_as_strongly_as_its_interval_allows(low: float, often: 
     aligners = tuple(replace(result, name="aligner", detail=detail) for detail in ("output", "input"))
     unsure = plain_words(texts("en"), "cross", aligners)
     assert unsure.startswith(f"{often} ") and "cannot be told apart" in unsure
+
+
+def test_in_korean_the_adverb_stands_before_the_verb() -> None:
+    often = replace(role("aligner", "output"), low=0.35)
+    assert plain_words(texts("ko"), "cross", (often,)) == "생성 중인 토큰에 대응하는 원문 단어를 자주 봄"
+    both = plain_words(texts("ko"), "cross", (often, replace(often, detail="input")))
+    assert both.endswith("자주 봄 / 방금 읽은 토큰에 대응하는 원문 단어를 자주 봄 (구별되지 않음)")

@@ -138,7 +138,7 @@ def _ends(measure: Measure, t: Texts) -> str:
         t(
             f"atlas.grid_{end}",
             head=str(head),
-            value=number(value, measure.unit),
+            value=number(value, measure.unit, t),
         )
         for end, (head, value) in (("most", rows[-1]), ("least", rows[0]))
     )
@@ -149,10 +149,10 @@ def measure_name(t: Texts, name: str) -> str:
     return t(f"atlas.measure_{_key(name)}")
 
 
-def number(value: float, unit: str) -> str:
+def number(value: float, unit: str, t: Texts) -> str:
     """Return a value of a measure as it is written."""
     if unit == "share":
-        return f"{100 * value:.0f} %"
+        return t("figures.percent", percent=f"{100 * value:.0f}")
     digits = {"points": 0, "nats": 3, "nats_translation": 3, "tokens": 1, "score": 1, "distance": 2}[unit]
     factor, sign = (100, "+") if unit == "points" else (1, "")
     return f"{factor * value:{sign}.{digits}f}".replace("-", "\u2212")

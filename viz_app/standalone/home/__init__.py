@@ -191,7 +191,7 @@ def _route(t: Texts, name: str, stops: Sequence[Stop]) -> str:
     minutes = t("home.minutes", minutes=sum(stop.minutes for stop in stops))
     entries = "".join(
         f'<li><a href="{stop.name}.html">{escape(stop.title)}</a> '
-        f"<small>{stop.minutes}\u202f{t('index.minutes')}</small></li>"
+        f"<small>{t('index.minutes', minutes=stop.minutes)}</small></li>"
         for stop in stops
     )
     return f"<section><h3>{escape(minutes)}</h3><p>{escape(t(f'home.{name}'))}</p><ol>{entries}</ol></section>"

@@ -31,7 +31,7 @@ def test_captions_say_what_the_weights_say(hand_made: AttentionMaps) -> None:
     caption = head_caption(hand_made, "cross", 0, 0)
     assert caption.text == "Generating \u201cHund\u201d: head cross.1.1 attends to \u201cdog\u201d (81 %)."
     korean = head_caption(hand_made, "cross", 0, 0, language="ko")
-    assert korean.text == "\u201cHund\u201d 생성: cross.1.1 헤드는 어텐션의 81 %를 \u201cdog\u201d 쪽에 둡니다."
+    assert korean.text == "\u201cHund\u201d 생성: cross.1.1 헤드는 어텐션의 81%를 \u201cdog\u201d 쪽에 둡니다."
 
 
 def test_the_most_telling_link_is_that_of_a_whole_content_word(hand_made: AttentionMaps) -> None:

@@ -59,12 +59,17 @@ export function fillText(template, values) {
   });
 }
 
+/** The sign after a number, with a space that does not break; without one on a Korean page. */
+export function percentSign() {
+  return globalThis.document?.documentElement.lang === "ko" ? "%" : "\u202f%";
+}
+
 /**
- * 0.8123 -> "81 %", with a space that does not break.
+ * 0.8123 -> "81 %".
  * @param {number} value
  */
 export function percent(value) {
-  return `${Math.round(value * 100)}\u202f%`;
+  return `${Math.round(value * 100)}${percentSign()}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Shared parts of the scenes: tokens in a row, vectors as colours, numbers as they are written.
 
 import { divergingPixel } from "../../../components/common/draw/diverging.js";
+import { percentSign } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { Grid } from "../../stage/js/grid.js";
 import { scrolledRow } from "../../stage/js/paragraph.js";
@@ -13,8 +14,8 @@ const STRONGEST = 3; // the number that has the full colour
  * @param {number} value
  */
 export function share(value) {
-  if (value > 0 && value < 0.01) return "<\u202f1\u202f%";
-  return `${Math.round(100 * value)}\u202f%`;
+  if (value > 0 && value < 0.01) return `<\u202f1${percentSign()}`;
+  return `${Math.round(100 * value)}${percentSign()}`;
 }
 
 /**

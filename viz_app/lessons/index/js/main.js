@@ -3,6 +3,7 @@
 import { isDark } from "../../../components/common/draw/theme.js";
 import { h, setAttribute } from "../../../components/common/page/dom.js";
 import { eventId } from "../../../components/common/page/events.js";
+import { fillText } from "../../../components/common/text/format.js";
 import { diagram } from "./diagram.js";
 
 /**
@@ -32,7 +33,7 @@ export default function show({ data, parentElement, setStateValue }) {
   const side = h(
     "div",
     { class: "side" },
-    h("h2", {}, `${texts.route} (${total}\u202f${texts.minutes})`),
+    h("h2", {}, `${texts.route} (${fillText(texts.minutes, { minutes: total })})`),
     first,
     h("button", { class: "short", click: () => open("short") }, texts.start_short),
     route,
@@ -53,7 +54,7 @@ export default function show({ data, parentElement, setStateValue }) {
  * @param {(lesson: string) => void} open
  */
 function stop({ name, title, about, minutes, opened }, texts, open) {
-  const time = minutes ? h("span", { class: "minutes" }, `${minutes}\u202f${texts.minutes}`) : null;
+  const time = minutes ? h("span", { class: "minutes" }, fillText(texts.minutes, { minutes })) : null;
   const mark = opened ? h("span", { class: "opened" }, ` \u2713 ${texts.opened}`) : null;
   const words = [h("span", { class: "title" }, title, mark), time, h("span", { class: "about" }, about)];
   return name

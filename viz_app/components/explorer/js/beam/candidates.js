@@ -1,7 +1,7 @@
 // Under the words, in the place of their note: what the model could have written at this step, and how probable each token was.
 
 import { h, setAttribute, tokenElement } from "../../../common/page/dom.js";
-import { percent } from "../../../common/text/format.js";
+import { percent, percentSign } from "../../../common/text/format.js";
 import { tokenText } from "../../../common/text/tokens.js";
 
 const MAX = 5; // tokens, the written one among them
@@ -116,6 +116,6 @@ export function candidateParts({ token, share }) {
   return {
     text: tokenElement(tokenText(token)),
     bar: h("span", { class: "bar-space", "aria-hidden": true }, bar),
-    number: h("span", { class: "number" }, share > 0 && share < 0.005 ? "<\u202f1\u202f%" : percent(share)),
+    number: h("span", { class: "number" }, share > 0 && share < 0.005 ? `<\u202f1${percentSign()}` : percent(share)),
   };
 }

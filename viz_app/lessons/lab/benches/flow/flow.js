@@ -1,7 +1,7 @@
 // Made of: the flow of each token, and how far its log-probability falls without the edges that the flow names.
 
 import { Axis } from "../../../../components/common/draw/plot.js";
-import { fillText, signed } from "../../../../components/common/text/format.js";
+import { fillText, percentSign, signed } from "../../../../components/common/text/format.js";
 import { tokenText } from "../../../../components/common/text/tokens.js";
 import { choice } from "../../../stage/js/describe.js";
 import { drawFlow, flowPlaces, flowToken, flowWord, largestParts, namedParts } from "../../../stage/js/foldedflow.js";
@@ -243,7 +243,7 @@ export class Flow extends Bench {
 }
 
 /** 0.005 -> "0.5 %", with a space that does not break. */
-const percentage = (/** @type {number} */ share) => `${Number((100 * share).toFixed(2))}\u202f%`;
+const percentage = (/** @type {number} */ share) => `${Number((100 * share).toFixed(2))}${percentSign()}`;
 
 /** About the width of a line of small tokens. */
 const wide = (/** @type {string[]} */ tokens) =>
