@@ -28,7 +28,7 @@ def test_from_a_race_of_two_runs_to_a_recorded_training(open_lesson: OpenLesson)
     lesson.painted()
 
     lesson.tab(learning.title)
-    assert "0 of 10 letters" in lesson.said()
+    assert "backwards as: xxxxxxxxxx. Right: 0 of 10" in lesson.said()
     lesson.press("Space")
     lesson.wait("lesson.stage.playing && lesson.settings().at > 0")
 

@@ -38,9 +38,9 @@ class ProbeResult:
     """Output and attention of a model for a word at one moment.
 
     Args:
-        guess: For each place its most probable letter, the right ones before it given; "." where it would end.
-        attention: (heads, letters + 1, letters + 1) encoder-decoder weights times 255: a row for each letter to be
-            written and for the end, a column for each letter that was read and the end.
+        guess: What it generates greedily, from `<s>` alone; "." for the end.
+        attention: (heads, letters + 1, letters + 1) encoder-decoder weights times 255: a row for each place of the
+            output, a column for each letter that was read and the end.
     """
 
     guess: str
@@ -105,14 +105,18 @@ class AttentionProbe:
     def probe(self, word: str, moments: Iterable[dict[str, torch.Tensor]]) -> list[ProbeResult]:
         """Probe the word at each moment."""
         ids = [_FIRST + LETTERS.index(letter) for letter in word]
-        batch = make_batch([ids], [ids[::-1]], SPECIAL)
+        source = torch.tensor([[*ids, SPECIAL.eos]])
         results = []
         for weights in moments:
             self._model.load_state_dict(weights)
+            written = [SPECIAL.bos]
             with torch.no_grad(), capture(self._model, "cross") as seen:
-                logits = self._model(batch.source, batch.inputs, padding_mask(batch.source, SPECIAL.pad))
-            guess = "".join(_letter(number) for number in logits[0].argmax(dim=-1).tolist())
-            results.append(ProbeResult(guess, (seen[_CROSS][0] * 255).round().to(torch.uint8).numpy()))
+                for _ in range(len(word) + 1):
+                    logits = self._model(source, torch.tensor([written]), padding_mask(source, SPECIAL.pad))[0, -1]
+                    logits[SPECIAL.never_generated] = -torch.inf
+                    written.append(int(logits.argmax()))
+            letters, end, _ = "".join(map(_letter, written[1:])).partition(".")
+            results.append(ProbeResult(letters + end, (seen[_CROSS][0] * 255).round().to(torch.uint8).numpy()))
         return results
 
 

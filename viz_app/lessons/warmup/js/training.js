@@ -78,7 +78,7 @@ export class Training extends Scene {
   }
 
   /**
-   * A map for each head; beside the rows what the model would write there.
+   * A map for each head; beside the rows what the model writes there.
    * @param {Pen} pen
    * @param {Box} box
    * @param {number} moment
@@ -95,7 +95,7 @@ export class Training extends Scene {
     const letter = { font: theme.code, size: Math.min(15, cell - 1), weight: 600, align: "center" };
     backwards(word).forEach((right, row) => {
       const y = top + (row + 0.5) * cell;
-      const guess = guesses[moment][row];
+      const guess = guesses[moment][row] ?? "";
       const colour = guess === right ? theme.kinds.cross : theme.kinds.decoder;
       pen.write(guess === "." ? END : guess, left - 14, y, { ...letter, colour });
       pen.note(right === "." ? "" : right, left - 38, y, { ...letter, weight: 400 });
@@ -103,7 +103,7 @@ export class Training extends Scene {
     for (let head = 0; head < heads; head++) {
       const x = left + head * (side + GAP);
       const weights = this.attention.part(moment, head);
-      for (let row = 0; row < rows; row++)
+      for (let row = 0; row < guesses[moment].length; row++)
         for (let column = 0; column < columns; column++) {
           const colour = shade(theme, weights.at(row, column) / 255);
           pen.fill(x + column * cell, top + row * cell, cell, cell, colour);
@@ -121,14 +121,9 @@ export class Training extends Scene {
     const at = Math.floor(settings.at);
     const guess = guesses[this.moment(at)];
     const right = rightLetters(word, guess);
-    const written = guess.replaceAll(".", END);
-    return fillText(this.texts.training_say, {
-      update: formatCount(at),
-      word,
-      right,
-      all: guess.length,
-      guess: written,
-    });
+    const all = word.length + 1;
+    const written = guess.replace(".", END);
+    return fillText(this.texts.training_say, { update: formatCount(at), word, right, all, guess: written });
   }
 
   /** @type {Scene["table"]} */
