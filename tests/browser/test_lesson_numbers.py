@@ -115,7 +115,7 @@ def test_dot_product_numbers_are_edited(open_lesson_file: OpenLesson) -> None:
     # A real head looks, and the line says why it is shown.
     lesson.go("real")
     looks = lesson.said()
-    assert "chosen for your sentence" in looks and "rests" not in looks
+    assert "chosen for this sentence" in looks and "rests" not in looks
     assert 0 <= lesson.get("lesson.scene.restingShare(lesson.lesson.values.head)") <= 0.5
     for head in range(8):
         lesson.get(f"lesson.set({{ head: {head} }})")
