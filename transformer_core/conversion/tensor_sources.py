@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import pickle
+import pickletools
+import re
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -17,6 +21,13 @@ from transformer_core.storage.files import open_regular, problem_of
 MAX_SHARD_BYTES = 50_000_000_000
 MAX_TENSORS = 100_000
 _MAX_VALUES = 2**34  # of a tensor
+_MAX_PICKLE_BYTES = 100_000_000  # of the names and shapes in a zip file
+_OLD_PICKLES = 5  # before the tensors of a file that is no zip
+_DAMAGE = (OSError, RuntimeError, ValueError, LookupError, EOFError, AttributeError, TypeError)
+_DAMAGE_OF_ZIP = (zipfile.BadZipFile, zlib.error)
+_TENSOR_PARTS = re.compile(
+    r"collections OrderedDict|torch\._utils _rebuild_(tensor_v2|parameter)|torch (\w+Storage|(b?float|u?int)\d+|bool)"
+)
 
 Shape = tuple[int, ...]
 
@@ -74,16 +85,17 @@ class _Pickled(TensorFile):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            open_regular(path, MAX_SHARD_BYTES).close()
             # Only files in zip format can be mapped into memory; older ones are read whole.
             self.is_mapped = zipfile.is_zipfile(path)
+            with open_regular(path, MAX_SHARD_BYTES) as file:
+                _check_zip(file) if self.is_mapped else _check_pickles(file, _OLD_PICKLES)
             loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=self.is_mapped)
         except pickle.UnpicklingError as error:
             raise ConversionError(
                 f"{path}: holds more than tensors (code that pickle would run), so it is not read; "
                 "save the model as safetensors first"
             ) from error
-        except (OSError, RuntimeError, ValueError, EOFError, KeyError, AttributeError, TypeError) as error:
+        except (*_DAMAGE, *_DAMAGE_OF_ZIP) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0][:200]
             raise ConversionError(f"{path}: cannot be read: {reason}") from error
         if not isinstance(loaded, dict):
@@ -97,6 +109,24 @@ class _Pickled(TensorFile):
 
     def tensor(self, name: str) -> Tensor:
         return self._tensors[name]
+
+
+def _check_zip(file: IO[bytes]) -> None:
+    with zipfile.ZipFile(file) as archive:
+        for entry in archive.infolist():
+            if entry.filename.endswith(".pkl"):
+                if entry.file_size > _MAX_PICKLE_BYTES:
+                    raise ValueError(f"{entry.filename} is too large")
+                _check_pickles(io.BytesIO(archive.read(entry)), 1)
+
+
+def _check_pickles(file: IO[bytes], count: int) -> None:
+    """Raise UnpicklingError for pickles that make anything but tensors: torch allows calls that take all memory."""
+    for _ in range(count):
+        for code, argument, _ in pickletools.genops(file):
+            is_global = code.name in ("GLOBAL", "INST", "STACK_GLOBAL", "EXT1", "EXT2", "EXT4")
+            if is_global and not (code.name == "GLOBAL" and _TENSOR_PARTS.fullmatch(str(argument))):
+                raise pickle.UnpicklingError(str(argument))
 
 
 def opened(path: Path) -> TensorFile:

@@ -6,6 +6,7 @@ import json
 import pickle
 import shutil
 import struct
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from tests.abuse.target import within
 from tests.core.cli.conftest import call as call
 from tests.core.cli.workplace import Call, one_line_error
 from tests.core.conversion.bart_twins import bart_folder
@@ -72,6 +74,36 @@ def test_a_pickle_with_code_is_not_run(folder: Path) -> None:
     refused(folder, r"pytorch_model.bin: holds more than tensors .* save the model as safetensors first")
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps({"model.shared.weight": Evil()}))
     refused(folder, r"pytorch_model.bin: ")
+
+
+class Bomb:
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (bytearray, (700_000_000,))
+
+
+@pytest.mark.parametrize("form", ["zip", "old", "bare", "deflated"])
+def test_a_few_bytes_of_pickle_ask_for_all_memory(folder: Path, form: str) -> None:
+    (folder / "model.safetensors").unlink()
+    path, named = folder / "pytorch_model.bin", {"model.shared.weight": Bomb()}
+    if form == "bare":
+        path.write_bytes(pickle.dumps(named, protocol=2))
+    else:
+        torch.save({} if form == "deflated" else named, path, _use_new_zipfile_serialization=form != "old")
+    if form == "deflated":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("archive/data.pkl", b"\x80\x02}q\x00." + bytes(400_000_000))
+    with within():
+        refused(folder, "is too large" if form == "deflated" else "holds more than tensors")
+
+
+def test_no_zip_after_all(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+    path = folder / "pytorch_model.bin"
+    torch.save({"model.shared.weight": torch.ones(1)}, path)
+    whole = path.read_bytes()
+    for damage in (whole.replace(b"data.pkl", b"data.pk\xff", 1), whole[: len(whole) // 2] + whole[-200:]):
+        path.write_bytes(damage)
+        refused(folder, r"pytorch_model.bin: ")
 
 
 @pytest.mark.parametrize("file", ["../elsewhere", "/etc/passwd", "a/../b.bin", "a/b.bin", ".hidden", "a\\b", 7, None])
