@@ -19,6 +19,7 @@ from viz_app.serving.scheduling.request_queue import Superseded, Visitor
 from viz_app.serving.settings import positive_setting, teacher_key
 from viz_app.serving.streamlit_patches import resize_download_pool
 from viz_app.serving.web.health import health
+from viz_app.serving.web.open_files import raise_open_files
 
 _OWNER = "warm-up"  # the session of these requests
 _log = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ _log = logging.getLogger(__name__)
 async def warm_up(_: object) -> AsyncIterator[None]:
     """Run the warm-up in a thread, as `lifespan` of `streamlit.App`, and stop it before the server ends."""
     resize_download_pool()
+    raise_open_files()
     teacher_key()  # one that is too short ends the start
     save_classes = start_classes(str(st.get_option("server.port")))
     with metrics_server(_metrics_port(), lambda: request_queue().waiting, lambda: request_queue().working):
