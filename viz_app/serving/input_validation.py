@@ -50,7 +50,8 @@ def validate_sentence(
 ) -> Sentence:
     """Normalise white space and decide whether the model can translate a sentence.
 
-    Korean has a status of its own because many readers write it and the shipped models read English only.
+    Korean has a status of its own because many readers write it and the shipped models read English only. A Korean word
+    in an English sentence is unknown to the vocabulary, and no reason to refuse the rest.
 
     Args:
         typed: The text as typed.
@@ -67,7 +68,7 @@ def validate_sentence(
     text = " ".join(typed.split())
     if not text:
         return Sentence(text, "empty")
-    korean = bool(_HANGUL.search(text)) and reads.split("-")[0].lower() != "ko"
+    korean = 2 * len(_HANGUL.findall(text)) > len(text.replace(" ", "")) and reads.split("-")[0].lower() != "ko"
     if korean and reads:
         return Sentence(text, "korean")
     source = " ".join(split(text)) if split else text

@@ -35,7 +35,7 @@ def judge(text: str) -> Sentence:
     ("status", "texts"),
     [
         ("empty", ["", "   ", "\t\n", "\u00a0"]),
-        ("korean", ["안녕하세요", "I like 김치", "ㅎㅎ", "\u1112\u1161\u11ab"]),
+        ("korean", ["안녕하세요", "나는 pizza를 좋아해", "ㅎㅎ", "\u1112\u1161\u11ab"]),
         ("good", ["<script>alert(1)</script>"]),
     ],
 )
@@ -80,6 +80,8 @@ def test_a_word_that_no_token_stands_for_is_no_leaf(text: str, source: str) -> N
 
 def test_unknown_characters_once_and_in_order() -> None:
     assert judge("a ☃ b ☂ ☃").unknown == ("☃", "☂")
+    assert judge("I like 김치").unknown == ("김", "치")  # a Korean word does not refuse the English ones
+    assert validate_sentence("I like 김치", TOKENIZER, reads="en").status == "good"
 
 
 def test_twelve_examples_each_for_something_else() -> None:

@@ -40,7 +40,8 @@ export function validateSentence(typed, tokenizer, limits, reads) {
   }
   const text = typed.split(SPACES).filter(Boolean).join(" ");
   if (!text) return refusal("empty");
-  const korean = HANGUL.test(text) && reads.split("-")[0].toLowerCase() !== "ko";
+  const mostly = 2 * (text.split(HANGUL).length - 1) > [...text.replaceAll(" ", "")].length;
+  const korean = mostly && reads.split("-")[0].toLowerCase() !== "ko";
   if (korean && reads) return refusal("korean", text);
   const encoding = tokenizer.encode(text);
   const tokens = encoding.ids.length;
