@@ -290,6 +290,8 @@ type HeadCardData = {
   effect?: EffectWithout & { significant: boolean; tokens: number; data: string };
   decode?: BleuWithout & { significant: boolean; sentences: number; data: string };
   flow?: Measured & { baseline: number | null; sentences: number; data: string };
+  /** Tasks in whose circuits it is, with the difference of the metric as a whole, and what the null reaches. */
+  circuits?: (Measured & { words: string; null: number; whole: number; pairs: number; edges: number; all: number })[];
   siblings?: {
     /** `model`: empty for this one. */
     heads: (Record<"distance" | "low" | "high", number | null> & {

@@ -13,7 +13,7 @@ from transformer_core.attention_maps import KINDS, Axis, Kind
 from transformer_core.head import Head
 from transformer_core.text.tokenizer import axis
 from viz_app.text import Texts
-from viz_app.text.role_words import head_words, plain_words, role_words
+from viz_app.text.role_words import head_words, plain_words, role_words, task_words
 
 if TYPE_CHECKING:
     from transformer_core.atlas.naming import Role
@@ -59,6 +59,7 @@ def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, An
         "effect": _effect(atlas, head),
         "decode": _decode(atlas, head),
         "flow": _flow(atlas, head),
+        "circuits": _circuits(atlas, t, head),
         "siblings": _siblings(head_atlas, t, head),
         "examples": _examples(atlas, service.translator.tokenizer, head, service.parses),
     }
@@ -159,6 +160,24 @@ def _flow(atlas: Atlas, head: Head) -> dict[str, Any] | None:
     share = _at(atlas.flow.share[kind], layer, number)
     even = 1 / (len(KINDS) * atlas.layers * atlas.heads)
     return {**share, "baseline": _plain(even), "sentences": atlas.flow.sentences, "data": _data(atlas, "flow")}
+
+
+def _circuits(atlas: Atlas, t: Texts, head: Head) -> list[dict[str, Any]] | None:
+    """Return the tasks whose smallest faithful circuit the head is part of, beyond the null."""
+    from transformer_core.analysis.circuit.wiring import Wiring
+
+    if not atlas.circuits:
+        return None
+    node = Wiring(atlas.layers, atlas.heads).senders.index(str(head))
+    circuits = [
+        {name: _plain(float(getattr(each.scores, name)[node])) for name in ("value", "low", "high")}
+        | {"words": task_words(t, task), "null": _plain(float(each.null_limits[node]))}
+        | {"whole": _plain(each.clean - each.corrupted), "pairs": each.pairs}
+        | {"edges": each.smallest, "all": each.curve.edges[-1]}
+        for task, each in atlas.circuits.items()
+        if each.curve and node in each.carriers
+    ]
+    return circuits or None
 
 
 def _siblings(head_atlas: HeadAtlas, t: Texts, head: Head) -> dict[str, Any] | None:

@@ -35,6 +35,11 @@ def role_words(t: Texts, kind: Kind, role: Role) -> str:
     return labels.get(f"rule_{kind}_{rule}") or labels[f"rule_{rule}"]
 
 
+def task_words(t: Texts, task: str) -> str:
+    """Return the words for a task of circuits, such as "number of the subject"; its own name if there are none."""
+    return t.table(TABLE).get(f"task_{task.partition('.')[0]}", task)
+
+
 def head_words(t: Texts, kind: Kind, roles: Sequence[Role], often: str = "") -> str:
     """Return the words for the first of a head's roles, all that cannot be told apart, or for no clear role."""
     from transformer_core.atlas.naming import first_roles

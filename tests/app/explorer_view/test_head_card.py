@@ -13,9 +13,11 @@ from msgspec.structs import replace
 
 from tests.atlas_samples import SHIPPED, drawn_atlas, head_atlas, real_atlas, with_controls
 from transformer_core.analysis.ablation import Head
+from transformer_core.analysis.circuit import shipped_tasks
 from transformer_core.atlas.naming import closest_roles, head_roles, link_evidence
-from transformer_core.atlas.record import Atlas, OtherModel
-from transformer_core.attention_maps import KINDS
+from transformer_core.atlas.record import Atlas, Estimate, OtherModel
+from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.head import head_named
 from transformer_core.translator import Translator
 from viz_app.explorer_view.findings import card, roles
 from viz_app.explorer_view.head_card import atlas_inputs
@@ -23,7 +25,7 @@ from viz_app.serving.measurements.head_atlas import HeadAtlas
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
 from viz_app.text import texts
-from viz_app.text.role_words import plain_words, role_words
+from viz_app.text.role_words import plain_words, role_words, task_words
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +79,10 @@ def test_the_evidence_is_that_of_the_roles(service: TranslationService, atlas: A
 
 
 @pytest.mark.parametrize("head", [("encoder", 5, 4), ("decoder", 1, 2), ("cross", 5, 1)])
-def test_the_other_parts_are_the_numbers_of_the_atlas(service: TranslationService, atlas: Atlas, head: Head) -> None:
-    result, (kind, layer, number) = told(service, atlas, head), head
+def test_the_other_parts_are_the_numbers_of_the_atlas(
+    service: TranslationService, atlas: Atlas, head: tuple[Kind, int, int]
+) -> None:
+    result, (kind, layer, number) = told(service, atlas, Head(*head)), head
     assert atlas.looks and atlas.effects and atlas.decode and atlas.resembles
     looks = atlas.looks.kinds[kind]
     assert result["looks"]["offsets"] == list(atlas.looks.offsets)
@@ -223,3 +227,24 @@ def test_the_evidence_of_a_relation_begins_with_the_best_head(atlas: Atlas) -> N
     assert len(result) == atlas.layers * atlas.heads
     assert links.accuracy.value[(*at, layer, head)] == links.accuracy.value[at].max() == role.value
     assert role.baseline == pytest.approx(max(links.fixed.value[at], links.uniform[at]), abs=1e-4)
+
+
+def test_the_card_names_the_tasks_that_a_head_carries(service: TranslationService, language: str) -> None:
+    drawn = drawn_atlas()
+    (task,) = (drawn.circuits or {}).values()
+    nodes = [f"encoder.1.{head}" for head in (1, 2, 3, 4)]  # senders 1 to 4
+    values = task.scores.value.copy()
+    values[1:5] = 2.0, 0.1, -1.0, 3.0  # the second is within the null, the last outside the circuit
+    edges = (*((node, 20, 1.0) for node in (1, 2, 3, 3)), (4, 20, 0.1))
+    task = replace(task, scores=Estimate(value=values, low=values - 0.5, high=values + 0.5), edges=edges)
+    atlas = replace(drawn, circuits={"number.en-de": task, "strange.en-de": replace(task, edges=edges[:1])})
+    cards = [told(service, atlas, head_named(name), language).get("circuits") for name in nodes]
+    number = texts(language)("roles.task_number")
+    assert [[each["words"] for each in card or ()] for card in cards] == [[number, "strange.en-de"], [], [number], []]
+    counts = {"null": 0.2, "whole": 7.5, "pairs": 60, "edges": 4, "all": 8}
+    assert cards[2] == [{"value": -1.0, "low": -1.5, "high": -0.5, "words": number} | counts]
+
+
+def test_every_task_has_words(language: str) -> None:
+    words = {task: task_words(texts(language), task) for task in shipped_tasks()}
+    assert not [task for task, name in words.items() if name == task]

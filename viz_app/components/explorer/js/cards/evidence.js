@@ -22,7 +22,7 @@ export class Evidence {
   /** @param {CardData} cardData */
   parts(cardData) {
     const { texts } = this;
-    const { looks, effect, decode, flow, siblings } = cardData;
+    const { looks, effect, decode, flow, circuits, siblings } = cardData;
     const parts = [part(texts.card_rules, "evidence", this.rules(cardData))];
     if (looks) parts.push(part(texts.card_looks, "looks", this.looks(looks)));
     if (effect || decode) {
@@ -30,6 +30,7 @@ export class Evidence {
       parts.push(part(texts.card_effect, "effect", lines));
     }
     if (flow) parts.push(part(texts.card_flow, "flow", this.flow(flow)));
+    if (circuits) parts.push(part(texts.card_circuits, "circuits", this.circuits(circuits)));
     if (siblings?.heads.length)
       parts.push(part(texts.card_siblings, "siblings", this.siblings(siblings, parseHead(cardData.head).kind)));
     const { weights, data, seeds, versions } = cardData.source;
@@ -141,6 +142,26 @@ export class Evidence {
     const plot = intervalPlot({ value, low, high }, { value: baseline, low: null, high: null }, axis, said);
     const count = `n = ${formatCount(sentences)}${data ? `, ${data}` : ""}`;
     return [h("p", { class: "atlas-line" }, plot, said), h("p", { class: "note" }, count)];
+  }
+
+  /** @param {NonNullable<CardData["circuits"]>} circuits */
+  circuits(circuits) {
+    const { texts } = this;
+    const rows = circuits.map((each) => {
+      const { words, value, low, high, null: limit, whole, pairs, edges, all } = each;
+      const numbers = { value: fixed(value), low: fixed(low), high: fixed(high), null: fixed(limit), pairs };
+      const counts = { whole: fixed(whole), edges: formatCount(edges), all: formatCount(all) };
+      const said = fillText(texts.card_circuit, { ...numbers, ...counts });
+      const same = Math.sign(value ?? 0) * limit;
+      const plot = intervalPlot(
+        each,
+        { value: same, low: null, high: null },
+        axisAround([value, low, high, same]),
+        said,
+      );
+      return h("li", {}, h("b", {}, words), plot, h("span", {}, said));
+    });
+    return [h("ul", { class: "atlas-list" }, ...rows), h("p", { class: "note" }, texts.card_circuits_about)];
   }
 
   /**

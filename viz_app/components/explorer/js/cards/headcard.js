@@ -156,10 +156,10 @@ export class HeadCard {
   }
 
   /**
-   * What the head does, and what is lost without it, in plain words.
+   * What the head does, what is lost without it, and what it carries, in plain words.
    * @param {CardData} cardData
    */
-  plain({ plain, clear, decode, effect }) {
+  plain({ plain, clear, decode, effect, circuits }) {
     const { texts } = this;
     const role = clear ? fillText(texts.card_role, { role: plain }) : texts.card_no_role;
     const { value, significant } = decode ? { ...decode, value: decode.whole - decode.bleu } : { value: 0, ...effect };
@@ -167,7 +167,9 @@ export class HeadCard {
     const measure = decode ? "bleu" : "loss";
     const values = { whole: decode?.whole.toFixed(1) ?? "", bleu: decode?.bleu.toFixed(1) ?? "", value: fixed(value) };
     const lost = decode || effect ? fillText(texts[`card_${measure}_${change}`], values) : "";
-    return `${role[0].toUpperCase()}${role.slice(1)} ${lost}`;
+    const tasks = circuits?.flatMap(({ words, value }) => ((value ?? 0) > 0 ? [words] : [])).join(", ");
+    const carries = tasks ? fillText(texts.card_carries, { tasks }) : "";
+    return [`${role[0].toUpperCase()}${role.slice(1)}`, lost, carries].filter(Boolean).join(" ");
   }
 
   /**
