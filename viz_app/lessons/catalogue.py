@@ -158,7 +158,7 @@ def _route(minutes: str, translate: int, questions: int) -> dict[str, int]:
     return {"translate": translate, **{name: each for name, each in planned.items() if each}, QUESTIONS: questions}
 
 
-ROUTES = {SESSION: _route("minutes", 4, 2), SHORT: _route("short_minutes", 2, 1)}
+ROUTES = {SESSION: _route("minutes", 3, 2), SHORT: _route("short_minutes", 2, 1)}
 ROUTE = ROUTES[SESSION]
 
 # The lesson that each box of Figure 1 opens, where there is one.

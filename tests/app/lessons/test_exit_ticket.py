@@ -1,4 +1,4 @@
-"""The exit ticket: fourteen questions, each answered by a scene of the route."""
+"""The exit ticket: fifteen questions, each answered by a scene of the route."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from viz_app.text import LANGUAGES, texts
 
 DOCS = Path(__file__).parents[3] / "docs"
 GUIDES = {"en": DOCS / "teaching.md", "ko": DOCS / "teaching.ko.md"}
-QUESTIONS = 14
+QUESTIONS = 15
 MAX_WORDS = 20  # of a sentence
 
 

@@ -10,6 +10,7 @@ from viz_app.serving.models.search_tree import search_tree
 from viz_app.serving.models.translation_service import BEAM
 
 MAX_ALPHA = 2.0
+_SIZES = (1, 2, 8)  # of the beam, beside the usual one
 _DECIDED = {  # examples in which the shipped models choose another translation where alpha is 0, by languages
     ("en", "de"): "Usually I go to bed after midnight.",
     ("en", "fr"): "I have been waiting for a year for this.",
@@ -25,6 +26,9 @@ def data(context: LessonContext) -> StageData:
     return StageData(
         values={
             "tree": tree,
+            "others": {each: _search(context, context.source, each) for each in _SIZES}
+            if context.state.scene == "tree"
+            else {},
             "decided": _decided(context) if context.state.scene == "alpha" else None,
             "most_alpha": MAX_ALPHA,
             "reference": translation.text,
@@ -37,13 +41,16 @@ def data(context: LessonContext) -> StageData:
 
 def _decided(context: LessonContext) -> dict[str, Any] | None:
     """Search an English example in which alpha decides; None where no such example is known."""
-    languages, translator = context.service.card.languages, context.service.translator
+    languages = context.service.card.languages
     text = _DECIDED.get((languages.source, languages.target)) if languages else None
-    if text is None:
-        return None
-    key = ("decoding.decided", text)
-    result = context.compute_once(key, lambda stop: translator.translate(text, beam=BEAM, should_stop=stop))
-    return {"text": text, "tree": search_tree(result, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)}
+    return None if text is None else {"text": text, "tree": _search(context, text, BEAM)}
+
+
+def _search(context: LessonContext, text: str, size: int) -> dict[str, Any]:
+    """Translate a text with a beam of this size, and return the search as a tree."""
+    translator, key = context.service.translator, ("decoding.search", text, size)
+    result = context.compute_once(key, lambda stop: translator.translate(text, beam=size, should_stop=stop))
+    return search_tree(result, translator.tokenizer, translator.decoding.replace(beam=size), 0)
 
 
 def _other(context: LessonContext) -> str:

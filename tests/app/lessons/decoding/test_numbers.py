@@ -96,5 +96,22 @@ def test_alpha_decides_in_the_example_of_a_shipped_model(
     )
 
 
+def test_every_beam_size_shows_the_search_that_has_it(context: LessonContext, javascript: Callable[[str], Any]) -> None:
+    """The tree of each size ends with the hypothesis of such a search; other scenes do not wait for them."""
+    values = lesson_module("decoding").data(context).values
+    wanted = {
+        str(size): context.service.translator.translate(context.source, beam=size).tokens for size in (1, 2, 4, 8)
+    }
+    shown = javascript(
+        'import { Tree } from "./lessons/decoding/js/tree.js";\n'
+        f"const {{ searches }} = new Tree({{ values: {json.dumps(values)} }}, {{}});\n"
+        "const tokens = (s) => s.path(s.leaves[0]).filter((n) => !s.ended(n)).map((n) => s.tokens[s.token[n]]);\n"
+        "const rows = Object.entries(searches).map(([size, search]) => [size, tokens(search)]);\n"
+        "console.log(JSON.stringify(Object.fromEntries(rows)));\n"
+    )
+    assert {size: tuple(tokens) for size, tokens in shown.items()} == wanted
+    assert data(context).values["others"] == {}
+
+
 def test_a_model_without_languages_has_no_example(visit: Visit) -> None:
     assert lesson_module("decoding").data(visit("alpha")).values["decided"] is None

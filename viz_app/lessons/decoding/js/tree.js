@@ -2,8 +2,8 @@
 
 import { fillText, signed } from "../../../components/common/text/format.js";
 import { BeamLayout } from "../../../components/explorer/js/beam/beamlayout.js";
-import { START } from "../../../components/explorer/js/data/search.js";
-import { playhead } from "../../stage/js/describe.js";
+import { Search, START } from "../../../components/explorer/js/data/search.js";
+import { choice, playhead } from "../../stage/js/describe.js";
 import { ranked, SearchScene } from "./beams.js";
 
 const LEFT = 34;
@@ -14,28 +14,49 @@ const LISTED = 4;
 const ROW = 21; // of the list
 const ROOMY = 27; // height of a row that has room for the sum, too
 
-/** @typedef {import("../../../components/explorer/js/data/search.js").Search} Search */
-
 export class Tree extends SearchScene {
   size = { narrow: 480, least: 390, most: 600 };
   term = "sum";
 
+  /** @type {Record<string, Search>} By beam size; none where there was no search. */
+  searches = Object.fromEntries(
+    this.search
+      ? [this.search, ...Object.values(this.lesson.values.others).map((tree) => new Search(tree))].map((search) => [
+          search.size,
+          search,
+        ])
+      : [],
+  );
+
   get playhead() {
-    const max = this.search?.steps ?? 1;
+    const max = Math.max(1, ...Object.values(this.searches).map(({ steps }) => steps));
     return playhead({ name: "step", label: this.texts.step, min: 1, max, start: max, rate: 1, once: true });
   }
 
   get controls() {
-    return [{ name: "pruned", kind: "switch", label: this.texts.pruned, start: true }];
+    const sizes = Object.keys(this.searches);
+    const beam = choice("beam", this.texts.beam, Object.fromEntries(sizes.map((size) => [size, size])), {
+      start: String(this.search?.size),
+    });
+    return [beam, { name: "pruned", kind: "switch", label: this.texts.pruned, start: true }];
+  }
+
+  /**
+   * The search of the chosen beam size, and its step: it may end before others.
+   * @param {Settings} settings
+   */
+  moment({ beam, step }) {
+    const search = this.searches[beam] ?? this.search;
+    const here = Math.min(step, search.steps);
+    return { search, step: here, last: Math.floor(here + 1e-6) };
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
     const { context, width, theme } = pen;
-    const { search } = this;
-    const layout = arrange(pen, search, settings);
+    const { search, step: here, last } = this.moment(settings);
+    const layout = arrange(pen, search, { ...settings, step: here });
     const best = new Set(search.path(search.leaves[0]));
-    const last = Math.floor(settings.step + 1e-6);
     const done = last >= search.steps;
     if (layout.left === LEFT)
       pen.note("<s>", layout.x(START) - 4, layout.y(START) - 14, { font: theme.code, align: "center" });
@@ -45,7 +66,7 @@ export class Tree extends SearchScene {
       const middle = layout.stepX(step);
       if (Math.abs(middle - width / 2) > (layout.column + width) / 2 + 20) continue;
       if (middle > 10) pen.note(String(step), middle, 8, { align: "center" });
-      const share = settings.step % 1; // of the way to the next step
+      const share = here % 1; // of the way to the next step
       context.globalAlpha = step === last && share > 1e-6 ? Math.min(1, 0.25 + share * 2) : 1;
       for (const node of [...nodes].reverse()) drawNode(pen, search, layout, node, done && best.has(node));
       context.globalAlpha = 1;
@@ -76,23 +97,26 @@ export class Tree extends SearchScene {
   }
 
   /** @type {Scene["grab"]} */
-  grab(x, y, { first }, { step }) {
+  grab(x, y, { first }, settings) {
     if (!first) return null;
-    const { steps } = this.search;
-    return { step: step >= steps ? 1 : Math.min(steps, Math.floor(step) + 1) };
+    const { search, last } = this.moment(settings);
+    return { step: (last % search.steps) + 1 };
   }
 
   /** @type {Scene["say"]} */
   say(settings) {
-    const { search } = this;
-    const step = Math.floor(settings.step + 1e-6);
+    const { search, last: step } = this.moment(settings);
     const count = (/** @type {string} */ letter) =>
       search.columns[step].filter((node) => search.status[node] === letter).length;
-    return fillText(this.texts.tree_say, { step, kept: count("k"), finished: count("f"), pruned: count("p") });
+    const said = fillText(this.texts.tree_say, { step, kept: count("k"), finished: count("f"), pruned: count("p") });
+    const finished = [...search.status].filter((letter) => letter === "f").length;
+    return step < search.steps ? said : `${said} ${fillText(this.texts.tree_end, { size: search.size, finished })}`;
   }
 
-  table() {
-    const { search, texts } = this;
+  /** @type {Scene["table"]} */
+  table(settings) {
+    const { search } = this.moment(settings);
+    const { texts } = this;
     const rows = search.columns
       .flat()
       .map((node) => [
