@@ -59,4 +59,7 @@ def model_licences(service: TranslationService, t: Texts) -> dict[str, str]:
     """
     checkpoint = service.translator.checkpoint
     licence = _LICENCE.search(prose(Path(checkpoint.folder))) if checkpoint is not None else None
-    return {t("page.data"): licence[1].strip()} if licence else {}
+    if licence is None:
+        return {}
+    lines = [line for line in licence[1].strip().splitlines() if not line.startswith("|--")]
+    return {t("page.data"): "\n".join(line.strip("| ").replace(" | ", " · ") for line in lines)}

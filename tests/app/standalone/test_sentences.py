@@ -144,7 +144,7 @@ def test_the_table_of_licences_is_taken_from_the_card(
     service: TranslationService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cards = {
-        "# A\n\n## Data and licences\n\n| a | CC0 |\n|---|---|\n\nprepared by\n\n## B\nx": "| a | CC0 |\n|---|---|",
+        "# A\n\n## Data and licences\n\n| a | b |\n|---|---|\n| c | CC0 |\n\nprepared by\n\n## B\nx": "a · b\nc · CC0",
         "## Licence\nMIT.\n\nAll of it.\n\n## B\nx": "MIT.\n\nAll of it.",
         "## Data\nlicence": "",
         "": "",
