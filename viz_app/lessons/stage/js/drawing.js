@@ -6,7 +6,7 @@ import { readPayload } from "./arrays.js";
 import { Pen } from "./pen.js";
 import { startSettings, validSettings } from "./settings.js";
 
-const [WIDTH, ROOM] = [800, 520]; // of a figure at most, in CSS pixels
+const [WIDTH, ROOM] = [800, 360]; // of a figure at most, in CSS pixels: two scenes fit on a page
 
 /**
  * Draws the scene of a payload's state; nothing where it has no picture.
