@@ -5,6 +5,7 @@ Shape legend: L layers, H heads, T target positions, n positions, d = d_model.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,49 @@ def decompose_layer(translator: Translator, translation: Translation, kind: Kind
     return LayerDecomposition(
         heads.numpy(), parts.numpy(), output.numpy(), matrix.contiguous().numpy(), float((whole - output).abs().max())
     )
+
+
+def twins(weights: FloatArray, parts: FloatArray) -> tuple[int, int, float, float] | None:
+    """Find the two heads of a layer whose maps are most alike; None for a layer with one head.
+
+    Args:
+        weights: (H, Q, K) their maps.
+        parts: (H, Q, d) the vectors that they add.
+
+    Returns:
+        Both heads, the share of the weight that their maps have in common, and the mean cosine of what they add.
+    """
+    pairs = itertools.combinations(range(len(weights)), 2)
+    alike = [(float(np.minimum(weights[a], weights[b]).sum(axis=-1).mean()), a, b) for a, b in pairs]
+    if not alike:
+        return None
+    common, one, other = max(alike)
+    norms = np.linalg.norm(parts, axis=-1)
+    cosines = (parts[one] * parts[other]).sum(axis=-1) / np.maximum(norms[one] * norms[other], 1e-12)
+    return one, other, common, float(cosines.mean())
+
+
+def strongest_sink(translator: Translator, translation: Translation, maps: AttentionMaps) -> dict[str, Any]:
+    """Find the self-attention head that gives `<s>` or `</s>` most; return its columns' sums and its values' norms."""
+    import torch
+
+    from transformer_core.hooks.points import capture
+
+    found = []
+    for kind in ("encoder", "decoder"):
+        means = maps.weights(kind).mean(axis=2) * np.array(maps.keys(kind).special)  # (L, H, K)
+        found.append((float(means.max()), kind, *map(int, np.unravel_index(means.argmax(), means.shape))))
+    _, kind, layer, head, key = max(found)
+    point = hook_point_name(kind, layer, "values")
+    with torch.no_grad(), capture(translator.model, point) as captured:
+        translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
+    return {
+        "head": str(Head(kind, layer, head)),
+        "key": key,
+        "tokens": list(maps.keys(kind).tokens),
+        "sums": maps.weights(kind)[layer, head].sum(axis=0).tolist(),
+        "lengths": captured[point][0, head].float().norm(dim=-1).tolist(),
+    }
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,9 +64,10 @@ def data(context: LessonContext) -> StageData:
     if context.state.scene == "flow":
         made, made_arrays = made_of(context)
         arrays |= made_arrays
-    rest = None
+    rest = sink = None
     if context.state.scene == "rest":
         rest, rest_arrays = rest_values()
+        sink = _sink(context)
         arrays |= rest_arrays
     labels = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
     return StageData(
@@ -78,10 +79,16 @@ def data(context: LessonContext) -> StageData:
             "rows": rows_of_table_3(),
             "small": small,
             "small_read": small_read,
-            "parts": {"kind": kind, "layer": layer, "error": parts.error},
+            "parts": {
+                "kind": kind,
+                "layer": layer,
+                "error": parts.error,
+                "twins": head_measures.twins(maps.weights(kind)[layer], parts.parts),
+            },
             "looking": looking,
             "made": made,
             "rest": rest,
+            "sink": sink,
             "paper": paper_values(context),
             "penalty": context.t("roles.penalty") if context.service.head_penalty else "",
             "rest_read": context.state.scene == "rest",
@@ -159,11 +166,20 @@ def _parts(context: LessonContext, kind: Kind, layer: int) -> head_measures.Laye
     return context.compute_once(key, lambda _: head_measures.decompose_layer(translator, translation, kind, layer))
 
 
+def _sink(context: LessonContext) -> dict[str, Any]:
+    translator, result = context.service.translator, context.result
+    sink: dict[str, Any] = context.compute_once(
+        ("heads.sink", context.source),
+        lambda _: head_measures.strongest_sink(translator, result.translation, result.maps),
+    )
+    return sink
+
+
 def prepared(scene: str, context: LessonContext) -> Iterator[Mapping[str, Setting]]:
-    """List every layer of the scene on W^O."""
+    """List every layer of the scene on W^O, the one that it opens with first."""
     if scene == "concat":
-        layers = range(1, context.service.translator.config.num_layers + 1)
-        yield from ({"kind": kind, "layer": layer} for kind in KINDS for layer in layers)
+        layers = range(context.service.translator.config.num_layers, 0, -1)
+        yield from ({"kind": kind, "layer": layer} for kind in reversed(KINDS) for layer in layers)
 
 
 def selection(scene: str, context: LessonContext) -> Selection | None:

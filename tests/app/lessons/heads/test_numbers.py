@@ -13,6 +13,7 @@ import torch
 
 from tests.app.lessons.conftest import Visit, place_of
 from transformer_core.analysis.ablation import all_heads
+from transformer_core.head import head_named
 from transformer_core.hooks.edits import zero
 from transformer_core.hooks.points import edit
 from transformer_core.translator import TeacherForcedInput, Translator
@@ -21,6 +22,7 @@ from viz_app.lessons.heads import numbers as heads
 from viz_app.lessons.heads.head_measures import (
     ablate_each_head,
     decompose_layer,
+    twins,
 )
 from viz_app.lessons.module import lesson_module
 from viz_app.lessons.stage import LessonState
@@ -58,6 +60,56 @@ def test_the_parts_of_a_layer_make_up_what_the_model_computes(translator: Transl
     assert parts.error < 1e-5
     head = parts.heads[2] @ parts.matrix[2 * parts.heads.shape[2] : 3 * parts.heads.shape[2]]
     np.testing.assert_allclose(parts.parts[2], head, atol=1e-6)
+
+
+def test_two_heads_share_a_map_and_not_what_they_add(context: LessonContext) -> None:
+    """Against loops over the heads that the stage gets; the scene opens with the last encoder-decoder attention."""
+    numbers = data(at(context, "concat"))
+    maps, parts = context.result.maps.cross[-1].astype(float), numbers.arrays["parts"]
+    common = {
+        (a, b): np.mean([sum(map(min, one, other)) for one, other in zip(maps[a], maps[b], strict=True)])
+        for b in range(len(maps))
+        for a in range(b)
+    }
+    a, b = max(common, key=lambda pair: common[pair])
+    cosines = [x @ y / np.sqrt(x @ x * (y @ y)) for x, y in zip(parts[a], parts[b], strict=True)]
+    assert numbers.values["parts"]["twins"] == (
+        a,
+        b,
+        pytest.approx(common[a, b]),
+        pytest.approx(np.mean(cosines), abs=1e-5),
+    )
+    assert twins(maps[:1], parts[:1]) is None
+
+
+def test_the_sink_is_the_column_of_a_special_token_with_the_most_weight(context: LessonContext) -> None:
+    """Its values are those that the projection W^V makes of what the layer reads."""
+    sink, maps = data(at(context, "rest")).values["sink"], context.result.maps
+    kind, layer, head = head_named(sink["head"], *maps.encoder.shape[:2])
+    means = {
+        (name, *place): maps.weights(name)[(*place, slice(None), key)].mean()
+        for name in ("encoder", "decoder")
+        for place in np.ndindex(maps.encoder.shape[:2])
+        for key, special in enumerate(maps.keys(name).special)
+        if special
+    }
+    assert max(means, key=lambda place: means[place]) == (kind, layer, head)
+    assert sink["sums"] == pytest.approx(maps.weights(kind)[layer, head].sum(axis=0)) and sum(
+        sink["sums"]
+    ) == pytest.approx(len(maps.queries(kind)))
+    translator, translation = context.service.translator, context.result.translation
+    stack = translator.model.get_submodule(f"{kind}.layers.{layer}.self_attention")
+    read: list[torch.Tensor] = []
+    handle = stack.w_v.register_forward_hook(lambda _module, inputs, output: read.append(output[0].detach()))
+    try:
+        translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
+    finally:
+        handle.remove()
+    width = stack.w_v.out_features // translator.config.num_heads
+    assert sink["lengths"] == pytest.approx(
+        read[0][:, head * width : (head + 1) * width].norm(dim=1).tolist(), rel=1e-4
+    )
+    assert sink["tokens"][sink["key"]] in ("<s>", "</s>")
 
 
 def test_a_head_switched_off_in_a_batch_is_a_head_switched_off_alone(translator: Translator) -> None:

@@ -27,7 +27,7 @@ export class Training extends Scene {
 
   get controls() {
     const { inference, cache_without, cache_with } = this.texts;
-    return [choice("cache", inference, { without: cache_without, with: cache_with })];
+    return [choice("cache", inference, { without: cache_without, with: cache_with }, { start: "with" })];
   }
 
   /** @type {Scene["height"]} */
@@ -226,6 +226,7 @@ export class Training extends Scene {
       token: tokenText(lesson.values.outputs[row]),
       probability: share(Math.exp(lesson.arrays.once.at(row))),
       rows: cached ? step : (step * (step + 1)) / 2,
+      source: lesson.values.lengths.encoder,
     });
     return count < lesson.values.lengths.decoder ? `${sentence} ${texts.cut}` : sentence;
   }

@@ -2,14 +2,16 @@
 
 import { paintCells } from "../../../components/common/draw/canvas.js";
 import { headAddress } from "../../../components/common/heads/heads.js";
-import { fillText, headName } from "../../../components/common/text/format.js";
+import { fillText, headName, percent, signed } from "../../../components/common/text/format.js";
 import { tokenText } from "../../../components/common/text/tokens.js";
 import { choice, playhead, slider } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
+import { picture, tint } from "../../stage/js/map.js";
 import { scrolledRow, wrapped } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
 
 const TOP = 62;
+const MAP = 32; // side of a head's map
 const POSITIVE = { light: "#c45a00", dark: "#ff9a4d" };
 const NEGATIVE = { light: "#6a3fa8", dark: "#b58cf2" };
 
@@ -72,6 +74,7 @@ export class Concat extends Scene {
     const { kind, layer } = this.lesson.answers;
     const waiting = settings.kind !== kind || settings.layer !== layer + 1;
     const { position, heads, output, norms, whole } = this.numbers(settings.at);
+    const { twins } = this.lesson.values.parts;
     const narrow = isNarrow(width);
     const row = (height - TOP - 46) / (heads.length + 1.4);
     const columns = this.columns(width, narrow);
@@ -89,7 +92,17 @@ export class Concat extends Scene {
     const largest = Math.max(whole, ...norms);
     heads.forEach(({ output, part }, head) => {
       const y = TOP + head * row;
-      pen.write(headName(layer, head), columns.output[0] - 8, y + row / 2 - 2, { align: "right" });
+      const side = Math.min(row - 5, MAP);
+      pen.write(headName(layer, head), columns.output[0] - MAP - 14, y + row / 2 - 2, { align: "right" });
+      picture(this.lesson.arrays[kind].part(layer, head), tint(theme.kinds[kind])).draw(
+        context,
+        columns.output[0] - 8 - side,
+        y,
+        side,
+        side,
+      );
+      if (twins?.slice(0, 2).includes(head))
+        pen.frame(columns.output[0] - 8.5 - side, y - 0.5, side + 1, side + 1, theme.text, 1.5);
       strip(pen, output, columns.output, y, row - 5);
       this.drawMatrix(pen, head, heads.length, columns.matrix, y, row - 5);
       strip(pen, part, columns.part, y, row - 5);
@@ -110,7 +123,7 @@ export class Concat extends Scene {
    * @param {boolean} narrow
    */
   columns(width, narrow) {
-    const left = 34;
+    const left = 40 + MAP;
     const rest = width - left;
     const [output, matrix, part] = narrow ? [0.2, 0.14, 0.32] : [0.16, 0.15, 0.4];
     const gap = narrow ? 12 : 26;
@@ -191,11 +204,16 @@ export class Concat extends Scene {
   say({ at }) {
     const { position, norms } = this.numbers(at);
     const most = norms.indexOf(Math.max(...norms));
-    return fillText(this.texts.concat_say, {
+    const largest = fillText(this.texts.concat_say, {
       token: tokenText(this.tokens[position]),
       head: this.headAddress(most),
       norm: norms[most].toFixed(2),
     });
+    const { twins } = this.lesson.values.parts;
+    if (!twins) return largest;
+    const [first, second] = twins.map((head) => this.headAddress(head));
+    const alike = { first, second, common: percent(twins[2]), cosine: signed(twins[3], 2) };
+    return `${largest} ${fillText(this.texts.concat_twins, alike)}`;
   }
 
   /** @type {Scene["table"]} */

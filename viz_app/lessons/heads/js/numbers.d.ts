@@ -44,7 +44,8 @@ export type Values = {
   rows: { heads: number; d_k: number; parameters: number; flops: number; perplexity: number; bleu: number }[];
   small: { base: SmallModel; one: SmallModel } | null;
   small_read: boolean;
-  parts: { kind: Kind; layer: number; error: number };
+  /** `twins`: the heads with the most similar maps, how much weight these share, and the mean cosine of what they add. */
+  parts: { kind: Kind; layer: number; error: number; twins: [number, number, number, number] | null };
   /** Tokens of the translation and words of the sentence; null while another scene is open, as `missing` says. */
   looking: { tokens: string[]; words: string[] };
   /** Tokens of a sentence and its translation; the last article, by its position, and that of another gender. */
@@ -59,6 +60,8 @@ export type Values = {
     turned: number;
     axes: Record<AxisName, string[]>;
   };
+  /** The self-attention head that gives `<s>` or `</s>` most; of each key its column’s sum and its value’s length. */
+  sink: { head: string; key: number; tokens: string[]; sums: number[]; lengths: number[] };
   rest_read: boolean;
   /** Null for a model whose relations nobody measured. */
   paper: { rows: PaperRow[]; sentences: number };

@@ -1,11 +1,12 @@
 // Heads that say nothing: all heads of a recorded training at each snapshot, and how many of them have come to rest.
 
-import { headAddress } from "../../../components/common/heads/heads.js";
+import { headAddress, parseHead } from "../../../components/common/heads/heads.js";
 import { fillText, formatCount, percent } from "../../../components/common/text/format.js";
+import { tokenText } from "../../../components/common/text/tokens.js";
 import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";
 import { HeadGrid, numberedHeads, ring } from "../../stage/js/headgrid.js";
-import { isNarrow } from "../../stage/js/layout.js";
+import { isNarrow, split } from "../../stage/js/layout.js";
 import { drawMap, mapAxes, picture, tint } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOfRole } from "./roles.js";
@@ -13,12 +14,13 @@ import { colourOfRole } from "./roles.js";
 const RESTING_SHARE = 0.5; // as in transformer_core/analysis/attention_sinks.py
 const PALE = 0.25;
 const CHART = 170; // height of the curves
+const [ROWS, NAMES] = [12, 84]; // of the strongest sink: at most, and the width of their names
 
 /** @typedef {NonNullable<import("./numbers").Values["rest"]>} Recorded */
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Rest extends Scene {
-  size = { narrow: 690, least: 420, most: 620 };
+  size = { narrow: 870, least: 420, most: 620 };
 
   /** @type {Map<string, import("../../stage/js/grid.js").Grid>} */
   tiles = new Map();
@@ -112,14 +114,41 @@ export class Rest extends Scene {
     pen.note(fillText(this.texts.rest_share, { share: percent(this.share(moment, chosen)) }), x, y + 28, {
       most: width,
     });
-    const large = { x, y: y + 44, width, height: height - CHART - 80, masked: kind === "decoder" };
-    drawMap(
-      pen,
-      this.lesson.arrays[`rest_${kind}`].part(moment, layer, head),
-      mapAxes(rest.axes, kind, this.texts),
-      large,
-    );
+    const [large, beside] = split({ x, y: y + 44, width, height: height - CHART - 80 }, { share: 0.52, gap: 60 });
+    drawMap(pen, this.lesson.arrays[`rest_${kind}`].part(moment, layer, head), mapAxes(rest.axes, kind, this.texts), {
+      ...large,
+      masked: kind === "decoder",
+    });
+    this.drawSink(pen, beside);
     this.drawCounts(pen, rest, moment, { x, y: y + height - CHART, width, height: CHART });
+  }
+
+  /**
+   * The strongest sink of the reader's model: what each key receives, and how long its value is.
+   * @param {Pen} pen
+   * @param {Box} place
+   */
+  drawSink(pen, { x, y, width, height }) {
+    const { head, key, tokens, sums, lengths } = this.lesson.values.sink;
+    const { theme } = pen;
+    const shown = tokens.map((_, at) => at).slice(...(key < ROWS ? [0, ROWS] : [-ROWS]));
+    const row = Math.min(22, (height - 26) / shown.length);
+    const bar = (width - NAMES) / 2;
+    pen.write(fillText(this.texts.sink_title, { head }), x, y - 36, { size: 14, weight: 650, most: width });
+    [sums, lengths].forEach((values, column) => {
+      const left = x + NAMES + column * bar;
+      const colour = column ? theme.kinds[parseHead(head).kind] : theme.text;
+      pen.note(column ? this.texts.sink_lengths : this.texts.sink_sums, left, y - 10, { size: 11, most: bar - 6 });
+      shown.forEach((at, line) => {
+        const middle = y + 8 + line * row;
+        const style = { size: Math.min(13, row), weight: at === key ? 700 : 400 };
+        const name = { ...style, font: theme.code, align: "right", most: NAMES - 8 };
+        if (!column) pen.write(tokenText(tokens[at]), left - 8, middle, name);
+        const long = ((bar - 46) * values[at]) / Math.max(...values);
+        pen.fill(left, middle - row * 0.3, Math.max(1, long), row * 0.6, colour, at === key ? 1 : 0.45);
+        pen.write(values[at].toFixed(1), left + long + 5, middle, style);
+      });
+    });
   }
 
   /**
@@ -191,7 +220,17 @@ export class Rest extends Scene {
     const { rest } = this.lesson.values;
     const moment = this.moment(rest, settings);
     const chosen = this.shown(settings);
-    return fillText(this.texts.rest_say, {
+    const { head, key, tokens, sums, lengths } = this.lesson.values.sink;
+    const others = lengths.filter((_, at) => at !== key);
+    const sink = fillText(this.texts.sink_say, {
+      head,
+      token: tokenText(tokens[key]),
+      sum: sums[key].toFixed(1),
+      all: Math.round(sums.reduce((sum, each) => sum + each, 0)),
+      length: lengths[key].toFixed(2),
+      others: (others.reduce((sum, each) => sum + each, 0) / others.length).toFixed(2),
+    });
+    const said = fillText(this.texts.rest_say, {
       step: formatCount(rest.steps[moment]),
       resting: rest.resting[moment],
       looking: rest.looking[moment],
@@ -200,6 +239,7 @@ export class Rest extends Scene {
       head: fillText(this.texts.head_name, { head: headAddress(chosen) }),
       share: percent(this.share(moment, chosen)),
     });
+    return `${said} ${sink}`;
   }
 
   /** @type {Scene["table"]} */

@@ -227,6 +227,21 @@ export class Tour extends Scene {
     return { weight: best[0] / 255, query: tokenText(queries[best[1]]), key: tokenText(keys[best[2]]) };
   }
 
+  /**
+   * The key that receives most: its column, the sum of that, and the number of rows.
+   * @param {View} view
+   */
+  busiest({ weights }) {
+    const [rows, columns] = weights.shape;
+    const sums = Array.from({ length: columns }, (_, key) => {
+      let sum = 0;
+      for (let query = 0; query < rows; query++) sum += weights.at(query, key) / 255;
+      return sum;
+    });
+    const most = sums.indexOf(Math.max(...sums));
+    return { rows, most, sum: sums[most].toFixed(1) };
+  }
+
   /** @type {Scene["say"]} */
   say(settings) {
     const view = this.view(settings);
@@ -240,7 +255,9 @@ export class Tour extends Scene {
       weight: percent(weight),
     });
     const { cut, penalty } = this.lesson.values;
-    return [sentence, cut ? this.texts.cut : "", penalty].filter(Boolean).join(" ");
+    const { rows, most, sum } = this.busiest(view);
+    const column = fillText(this.texts.tour_column, { key: tokenText(this.axes(kind).keys[most]), sum, rows });
+    return [sentence, column, cut ? this.texts.cut : "", penalty].filter(Boolean).join(" ");
   }
 
   table() {
