@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from transformer_core.analysis.circuit import MinimalPair as MinimalPair
     from transformer_core.analysis.circuit import circuit as circuit
     from transformer_core.analysis.circuit import exact_edges as exact_edges
-    from transformer_core.analysis.circuit import faithfulness as faithfulness
     from transformer_core.analysis.flow import Flow as Flow
     from transformer_core.analysis.flow import flow as flow
     from transformer_core.attention_maps import AttentionMaps as AttentionMaps
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "analysis.circuit": ("Circuit", "MinimalPair", "circuit", "exact_edges", "faithfulness"),
+    "analysis.circuit": ("Circuit", "MinimalPair", "circuit", "exact_edges"),
     "analysis.flow": ("Flow", "flow"),
     "attention_maps": ("AttentionMaps", "Axis"),
     "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),

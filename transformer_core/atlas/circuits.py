@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from transformer_core.analysis.circuit import circuit, faithfulness, shipped_tasks
+from transformer_core.analysis.circuit import circuit, shipped_tasks
 from transformer_core.analysis.minimal_pairs import MIN_DIFFERENCE
 from transformer_core.atlas.record import CircuitCurve, Estimate, TaskCircuit
 from transformer_core.progress import expect
@@ -42,7 +42,7 @@ def measure_circuit(translator: Translator, task: str, should_stop: Callable[[],
     curve, overlap, strongest = None, None, list[int]()
     if abs(found.difference) >= MIN_DIFFERENCE:
         expect(should_stop, len(found.batches) * (1 + (1 + _RANDOM_ORDERS) * len(SHARES)))
-        kept = faithfulness(found, shares=SHARES, held_out=True, random_orders=_RANDOM_ORDERS, should_stop=should_stop)
+        kept = found.faithfulness(shares=SHARES, held_out=True, random_orders=_RANDOM_ORDERS, should_stop=should_stop)
         curve = CircuitCurve(
             pairs=kept.pairs,
             edges=kept.edges,

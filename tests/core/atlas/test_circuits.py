@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tests.atlas_samples import drawn_atlas
 from transformer_core import Translator, load
-from transformer_core.analysis.circuit import MinimalPair, circuit, faithfulness
+from transformer_core.analysis.circuit import MinimalPair, circuit
 from transformer_core.analysis.circuit.task import FOLDER
 from transformer_core.analysis.circuit.wiring import Wiring
 from transformer_core.atlas.circuits import SHARES, measure_circuit, tasks_of
@@ -49,7 +49,7 @@ def test_it_is_the_circuit_of_the_library(learned: Translator) -> None:
     assert [abs(score) for _, _, score in result.edges] == sorted(
         (abs(score) for *_, score in result.edges), reverse=True
     )
-    kept = faithfulness(expected, held_out=True, shares=SHARES)
+    kept = expected.faithfulness(held_out=True, shares=SHARES)
     assert result.curve is not None and result.curve.pairs == kept.pairs < result.pairs
     np.testing.assert_allclose(result.curve.kept, kept.kept, atol=1e-4)
     assert result.smallest == kept.smallest() and len(result.edges) >= min(200, len(by_name))

@@ -17,7 +17,7 @@ from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis import patching as patches
 from transformer_core.analysis.attribution import METHODS, STEPS, Attribution, Contrast, Method, attribute
-from transformer_core.analysis.circuit import MinimalPair, circuit, faithfulness
+from transformer_core.analysis.circuit import MinimalPair, circuit
 from transformer_core.analysis.effects import cumulative_ablation as ablation
 from transformer_core.analysis.effects import head_effects as effects
 from transformer_core.analysis.effects.direct_effects import direct_effects
@@ -104,7 +104,7 @@ def patched(translator: Translator, made: Workplace) -> Arrays:
 
 def one_circuit(translator: Translator, made: Workplace) -> Arrays:
     result = circuit(translator, [MinimalPair(SOURCE, CORRUPTED, ANSWERS)], method="eap")
-    curve = faithfulness(result)
+    curve = result.faithfulness()
     order = result.strongest(result.edges.shape[1]).tolist()
     senders, receivers = zip(*(result.edge_names[at] for at in order), strict=True)
     edges = {"sender": senders, "receiver": receivers, "edge_score": result.edges[0, order], "metrics": result.metrics}

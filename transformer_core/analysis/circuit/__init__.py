@@ -1,7 +1,6 @@
 """Circuits: which heads and feed-forward networks carry a behaviour, along which edges, and how faithful they are."""
 
 from transformer_core.analysis.circuit.curve import Faithfulness as Faithfulness
-from transformer_core.analysis.circuit.curve import faithfulness as faithfulness
 from transformer_core.analysis.circuit.find import circuit as circuit
 from transformer_core.analysis.circuit.find import exact_edges as exact_edges
 from transformer_core.analysis.circuit.pairs import MinimalPair as MinimalPair

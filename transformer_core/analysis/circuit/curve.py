@@ -10,18 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.circuit.find import embedded_pass, metric_of
 from transformer_core.analysis.circuit.masked_run import Rest, masked_logits
-from transformer_core.analysis.circuit.pairs import Batch
-from transformer_core.analysis.circuit.passes import Pass
-from transformer_core.analysis.circuit.result import Circuit
+from transformer_core.analysis.circuit.pairs import Batch, metric_of
+from transformer_core.analysis.circuit.passes import Pass, embedded_pass
 from transformer_core.analysis.teacher_forced_run import stop_check
 from transformer_core.short_repr import ShortRepr
+
+if TYPE_CHECKING:
+    from transformer_core.analysis.circuit.result import Circuit
 
 SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)  # of the edges, as in the benchmark
 Others = Literal["corrupted", "mean"]
@@ -70,31 +71,16 @@ class Faithfulness(ShortRepr):
 
 
 @torch.no_grad()
-def faithfulness(
+def measure(
     circuit: Circuit,
-    *,
-    shares: Sequence[float] = SHARES,
-    others: Others = "corrupted",
-    held_out: bool = False,
-    random_orders: int = 3,
-    seed: int = 0,
-    should_stop: Callable[[], bool] | None = None,
+    shares: Sequence[float],
+    others: Others,
+    held_out: bool,
+    random_orders: int,
+    seed: int,
+    should_stop: Callable[[], bool] | None,
 ) -> Faithfulness:
-    """Run the model with the strongest edges alone, of growing numbers, and with as many random ones.
-
-    Args:
-        circuit: With scores of edges.
-        shares: Of the edges, between 0 and 1.
-        others: See `Faithfulness`.
-        held_out: Whether to order edges by the scores of one half of the groups, and to run the pairs of the other.
-        random_orders: Number of random orders.
-        seed: Of the random orders.
-        should_stop: Called before every batch.
-
-    Raises:
-        ValueError: The circuit has no scores of edges, a share is not between 0 and 1, or there is one group alone.
-        DecodingStopped: `should_stop` returned True.
-    """
+    """Measure the curve of a circuit; see `Circuit.faithfulness`."""
     if not circuit.edges.shape[1]:
         raise ValueError("the circuit has no scores of edges")
     if wrong := [share for share in shares if not 0 < share < 1]:

@@ -17,8 +17,8 @@ from torch import Tensor
 
 from transformer_core.analysis.circuit.edge_scores import direct_scores, gradient_scores
 from transformer_core.analysis.circuit.masked_run import Rest, masked_logits
-from transformer_core.analysis.circuit.pairs import Batch, MinimalPair, donors_of, read_pairs
-from transformer_core.analysis.circuit.passes import Pass, run_pass
+from transformer_core.analysis.circuit.pairs import Batch, MinimalPair, donors_of, metric_of, read_pairs
+from transformer_core.analysis.circuit.passes import Pass, embedded_pass, run_pass
 from transformer_core.analysis.circuit.result import Circuit, Method
 from transformer_core.analysis.circuit.task import read_task
 from transformer_core.analysis.circuit.wiring import LOGITS, SOURCE, Sublayer, Wiring
@@ -112,18 +112,6 @@ def circuit(
         translator=translator,
         batches=tuple(batches),
     )
-
-
-@torch.no_grad()
-def embedded_pass(model: Transformer, wiring: Wiring, ids: Tensor, inputs: Tensor) -> Pass:
-    """Run the model over (B, S) ids."""
-    return run_pass(model, wiring, model.embed(ids, of_source=True), inputs)
-
-
-def metric_of(logits: Tensor, answers: Tensor) -> Tensor:
-    """Return logit(clean answer) - logit(corrupted answer): (B, V) and (B, 2) -> (B,), in nats."""
-    both = logits.gather(1, answers)
-    return both[:, 0] - both[:, 1]
 
 
 _Scorer = Callable[[Transformer, Wiring, Pass, Pass, Batch, bool], tuple[Tensor | None, Tensor]]

@@ -91,6 +91,12 @@ def read_pairs(
     return batches, skipped
 
 
+def metric_of(logits: Tensor, answers: Tensor) -> Tensor:
+    """Return logit(clean answer) - logit(corrupted answer): (B, V) and (B, 2) -> (B,), in nats."""
+    both = logits.gather(1, answers)
+    return both[:, 0] - both[:, 1]
+
+
 def donors_of(batches: Iterable[Batch], pairs: Sequence[MinimalPair]) -> dict[int, Tensor]:
     """Return a donor of the same class for each pair that has one: number -> (S,) ids.
 

@@ -97,6 +97,12 @@ def run_pass(
     return Pass(source, encoder, decoder, memory, state, logits)
 
 
+@torch.no_grad()
+def embedded_pass(model: Transformer, wiring: Wiring, ids: Tensor, inputs: Tensor) -> Pass:
+    """Run the model over (B, S) ids."""
+    return run_pass(model, wiring, model.embed(ids, of_source=True), inputs)
+
+
 def _stack(
     model: Transformer,
     sublayers: tuple[Sublayer, ...],

@@ -5,7 +5,7 @@ Shape legend: P pairs, N nodes (senders), R receivers, E edges, G groups.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -13,6 +13,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from transformer_core.analysis.circuit.curve import SHARES, Faithfulness, Others, measure
 from transformer_core.analysis.circuit.pairs import Batch, MinimalPair
 from transformer_core.analysis.circuit.wiring import LOGITS, SOURCE, Wiring
 from transformer_core.analysis.minimal_pairs import MIN_DIFFERENCE
@@ -143,6 +144,32 @@ class Circuit(ShortRepr):
         """Return the share of the strongest edges that two circuits have in common (Jaccard index)."""
         first, second = ({self.edge_names[at] for at in each.strongest(edges).tolist()} for each in (self, other))
         return len(first & second) / len(first | second)
+
+    def faithfulness(
+        self,
+        *,
+        shares: Sequence[float] = SHARES,
+        others: Others = "corrupted",
+        held_out: bool = False,
+        random_orders: int = 3,
+        seed: int = 0,
+        should_stop: Callable[[], bool] | None = None,
+    ) -> Faithfulness:
+        """Run the model with the strongest edges alone, of growing numbers, and with as many random ones.
+
+        Args:
+            shares: Of the edges, between 0 and 1.
+            others: See `Faithfulness`.
+            held_out: Whether to order edges by the scores of one half of the groups, and to run the pairs of the other.
+            random_orders: Number of random orders.
+            seed: Of the random orders.
+            should_stop: Called before every batch.
+
+        Raises:
+            ValueError: The circuit has no scores of edges, a share is not between 0 and 1, or there is one group alone.
+            DecodingStopped: `should_stop` returned True.
+        """
+        return measure(self, shares, others, held_out, random_orders, seed, should_stop)
 
     def columns(self) -> dict[str, Any]:
         """Return a table of the nodes, the highest first."""

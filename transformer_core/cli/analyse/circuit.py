@@ -84,7 +84,7 @@ def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str,
     """Return nodes, edges and the curve."""
     import numpy as np
 
-    from transformer_core.analysis.circuit import MinimalPair, circuit, faithfulness, read_pairs_file, read_task
+    from transformer_core.analysis.circuit import MinimalPair, circuit, read_pairs_file, read_task
 
     if choices["task"]:
         pairs = read_task(choices["task"])
@@ -113,7 +113,7 @@ def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str,
         *(f"  {sender} -> {receiver}  {score:+.3f}" for (sender, receiver), score in list(graph.items())[:12]),
     ]
     if choices["curve"]:
-        curve = faithfulness(result)
+        curve = result.faithfulness()
         arrays |= {"shares": np.array(curve.shares), "kept": curve.kept, "random": curve.random}
         report += ["", "edges  kept  random"]
         rows = zip(curve.edges, curve.kept.tolist(), curve.random.mean(dim=0).tolist(), strict=True)

@@ -12,7 +12,7 @@ from scipy.integrate import trapezoid
 
 from tests.core.analysis.models import of_shapes
 from transformer_core import Translator
-from transformer_core.analysis.circuit import MinimalPair, circuit, faithfulness
+from transformer_core.analysis.circuit import MinimalPair, circuit
 from transformer_core.analysis.circuit.find import METHODS
 from transformer_core.analysis.circuit.result import Method, node_of
 from transformer_core.analysis.minimal_pairs import PatchingError
@@ -59,7 +59,7 @@ def test_bad_options(translator: Translator) -> None:
         circuit(translator, PAIRS, should_stop=lambda: True)
     found = circuit(translator, PAIRS[:3], edges=False)
     with pytest.raises(ValueError, match="no scores of edges"):
-        faithfulness(found)
+        found.faithfulness()
 
 
 def test_intervals_draw_groups_together(translator: Translator) -> None:
@@ -116,7 +116,7 @@ def test_the_graph_leads_from_the_source_to_the_logits(translator: Translator) -
 @of_shapes([{}, {"norm": "pre"}, {"residual": False}])
 def test_faithfulness_goes_from_the_corrupted_run_to_the_model(translator: Translator) -> None:
     result = circuit(translator, PAIRS)
-    curve = faithfulness(result, shares=(0.01, 0.3), random_orders=2)
+    curve = result.faithfulness(shares=(0.01, 0.3), random_orders=2)
     clean, corrupted = result.metrics.mean(dim=0).tolist()
     assert (curve.whole, curve.nothing) == pytest.approx((clean, corrupted), abs=1e-5)
     count = result.edges.shape[1]
@@ -131,20 +131,20 @@ def test_all_but_one_edge_is_the_patched_edge(translator: Translator) -> None:
     exact = circuit(translator, PAIRS[:1], method="patching")
     count = exact.edges.shape[1]
     weakest = int(exact.strongest(count)[-1])
-    curve = faithfulness(exact, shares=((count - 1) / count,), random_orders=0)
+    curve = exact.faithfulness(shares=((count - 1) / count,), random_orders=0)
     lost = (1 - curve.kept[1]) * (curve.whole - curve.nothing)
     assert float(lost) == pytest.approx(float(exact.edges[0, weakest]), abs=2e-5)
 
 
 def test_held_out_halves_share_no_group(translator: Translator) -> None:
     result = circuit(translator, PAIRS)
-    curve = faithfulness(result, shares=(0.1,), held_out=True, random_orders=0)
+    curve = result.faithfulness(shares=(0.1,), held_out=True, random_orders=0)
     half = [pair for pair in result.pairs if SUBJECTS.index(pair.group) % 2 == 1]
     rest = circuit(translator, [pair for pair in result.pairs if pair not in half])
     assert curve.pairs == len(rest.pairs) == len(result.pairs) // 2
     assert curve.whole == pytest.approx(float(rest.metrics[:, 0].mean()), abs=1e-5)
     with pytest.raises(ValueError, match="needs two groups"):
-        faithfulness(circuit(translator, PAIRS[:3]), held_out=True)
+        circuit(translator, PAIRS[:3]).faithfulness(held_out=True)
 
 
 def test_overlap(translator: Translator) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from tests.core.analysis.models import make_translator, of_shapes
 from tests.core.torch_twins import module_values
 from transformer_core import Tokenizer, Translator
-from transformer_core.analysis.circuit import MinimalPair, circuit, faithfulness
+from transformer_core.analysis.circuit import MinimalPair, circuit
 from transformer_core.analysis.circuit.wiring import LOGITS, SOURCE, Wiring
 from transformer_core.hooks.edits import patch
 from transformer_core.hooks.points import capture, edit
@@ -203,7 +203,7 @@ def test_without_an_edge_means_are_those_of_a_model_edited_by_hand(translator: T
 
     values = {name: mean(value, by_hand.corrupted[name]) for name, value in by_hand.clean.items()}
     _, expected = by_hand.run_with(values, mean(*by_hand.embedded))
-    curve = faithfulness(circuit(translator, [PAIR]), others="mean", shares=(0.1,), random_orders=0)
+    curve = circuit(translator, [PAIR]).faithfulness(others="mean", shares=(0.1,), random_orders=0)
     assert curve.nothing == pytest.approx(expected, abs=2e-5)
 
 
