@@ -27,7 +27,8 @@ class MinimalPair(NamedTuple):
         clean: A sentence.
         corrupted: One that differs from it in little, with as many tokens.
         answers: Their translations; None takes the model's own.
-        group: Pairs of one group are like one another: they are drawn together, and give no donors to one another.
+        group: Pairs of one group are like one another: they are drawn together, and a donor comes from another group
+            if one has it.
     """
 
     clean: str
@@ -100,7 +101,7 @@ def metric_of(logits: Tensor, answers: Tensor) -> Tensor:
 def donors_of(batches: Iterable[Batch], pairs: Sequence[MinimalPair]) -> dict[int, Tensor]:
     """Return a donor of the same class for each pair that has one: number -> (S,) ids.
 
-    It is the clean sentence of another group, with as many tokens and the same two answers.
+    It is another clean sentence with as many tokens and the same two answers: of another group, if one has it.
     """
     classes: dict[tuple[int, ...], list[tuple[int, Tensor]]] = {}
     for batch in batches:
@@ -108,10 +109,10 @@ def donors_of(batches: Iterable[Batch], pairs: Sequence[MinimalPair]) -> dict[in
             classes.setdefault((len(ids), *answers), []).append((number, ids))
     donors = {}
     for members in classes.values():
-        for at, (number, _) in enumerate(members):
-            others = (*members[at + 1 :], *members[:at])
+        for at, (number, clean) in enumerate(members):
+            others = [each for each in (*members[at + 1 :], *members[:at]) if not torch.equal(each[1], clean)]
             group = pairs[number].group or number
-            donor = next((ids for other, ids in others if (pairs[other].group or other) != group), None)
-            if donor is not None:
-                donors[number] = donor
+            elsewhere = [each for each in others if (pairs[each[0]].group or each[0]) != group]
+            if others:
+                donors[number] = (elsewhere or others)[0][1]
     return donors
