@@ -567,6 +567,4 @@ class Atlas(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 counts = [max((family.sentences for family in measured.kinds.values()), default=0)]
             case Looks() | Alignment() | Effects() | Flows() | Decoded() | Pruned() as measured:
                 counts = [measured.sentences]
-            case dict() as measured:
-                counts = [each.pairs for each in measured.values()]
         return {use: (*file, n) for (use, file), n in zip(self.sources[part].data.items(), counts, strict=False)}
