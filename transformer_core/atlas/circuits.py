@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from transformer_core.analysis.circuit import circuit, shipped_tasks
 from transformer_core.analysis.minimal_pairs import MIN_DIFFERENCE
@@ -51,8 +50,7 @@ def measure_circuit(translator: Translator, task: str, should_stop: Callable[[],
             cpr=round(kept.cpr, _DIGITS),
             cmd=round(kept.cmd, _DIGITS),
         )
-        first, second = (replace(found, edges=found.edges[found.groups % 2 == half]) for half in (0, 1))
-        overlap = round(first.overlap(second), _DIGITS)
+        overlap = round(found.split_half(), _DIGITS)
         strongest = found.strongest(min(max(MIN_EDGES, kept.smallest() or 0), MAX_EDGES)).tolist()
     mean, places = found.edges.mean(dim=0).tolist(), found.wiring.exists.nonzero().tolist()
     return TaskCircuit(

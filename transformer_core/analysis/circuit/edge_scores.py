@@ -9,19 +9,18 @@ d = d_model.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
 
+from transformer_core.analysis.circuit.pairs import metric_of
 from transformer_core.analysis.circuit.passes import Pass, Step, run_pass, written_by_each
 from transformer_core.analysis.circuit.wiring import LOGITS, Sublayer, Wiring
 from transformer_core.analysis.frozen import deviation
 from transformer_core.model.attention import MultiHeadAttention
 from transformer_core.model.layers import FeedForward
 from transformer_core.model.transformer import Transformer
-
-Metric = Callable[[Tensor], Tensor]  # (B, V) logits -> (B,)
 
 
 def gradient_scores(
@@ -60,16 +59,10 @@ def gradient_scores(
     count = max(1, steps)
     edges = None if nodes_only else embedded.new_zeros(len(embedded), len(wiring.senders), len(wiring.receivers))
     nodes = embedded.new_zeros(len(embedded), len(wiring.senders))
-    for step in range(count):
-        share = (step + 0.5) / steps if steps else 0.0
-        with torch.enable_grad():
-            source = (clean.source - share * embedded).detach().requires_grad_()
-            run = run_pass(model, wiring, source, inputs, frozen=frozen)
-            metric = run.logits.gather(1, answers)
-            number = (metric[:, 0] - metric[:, 1]).sum()
+    for run, metric in _runs(model, wiring, clean, corrupted, inputs, answers, steps, frozen):
         reads = [value for each in run.steps for value in each.inputs]
         outputs = [each.output for each in run.steps]
-        gradients = iter(torch.autograd.grad(number, [*reads, *outputs, source], materialize_grads=True))
+        gradients = iter(torch.autograd.grad(metric, [*reads, *outputs, run.source], materialize_grads=True))
         at_inputs = [tuple(next(gradients) for _ in each.inputs) for each in run.steps]
         with torch.no_grad():
             nodes += _node_scores(clean, corrupted, [next(gradients) for _ in outputs], next(gradients)) / count
@@ -77,6 +70,53 @@ def gradient_scores(
                 walk = _Walk(model, wiring, run, at_inputs, frozen)
                 edges += walk.scores(differences, embedded, answers) / count
     return edges, nodes
+
+
+def neuron_scores(
+    model: Transformer,
+    wiring: Wiring,
+    clean: Pass,
+    corrupted: Pass,
+    inputs: Tensor,
+    answers: Tensor,
+    *,
+    number: int,
+    steps: int,
+) -> Tensor:
+    """Share the score of a network out among its neurons: (B, d_ff).
+
+    The arguments are as in `gradient_scores`; `number` is that of the network among all sub-layers.
+    """
+    first, second = (list(each.steps)[number] for each in (clean, corrupted))
+    network = first.sublayer.part(model)
+    assert isinstance(network, FeedForward)
+    change = network.activation(first.inputs[0]) - network.activation(second.inputs[0])
+    scores = torch.zeros_like(change[:, 0])
+    for run, metric in _runs(model, wiring, clean, corrupted, inputs, answers, steps, False):
+        (gradient,) = torch.autograd.grad(metric, [list(run.steps)[number].output])
+        scores += (change * (gradient @ network.w_2.weight)).sum(dim=1) / max(1, steps)
+    return scores
+
+
+def _runs(
+    model: Transformer,
+    wiring: Wiring,
+    clean: Pass,
+    corrupted: Pass,
+    inputs: Tensor,
+    answers: Tensor,
+    steps: int,
+    frozen: bool,
+) -> Iterator[tuple[Pass, Tensor]]:
+    """Run points between the two embedded sentences; yield each pass and the sum of its metrics."""
+    embedded = clean.source - corrupted.source
+    for step in range(max(1, steps)):
+        share = (step + 0.5) / steps if steps else 0.0
+        with torch.enable_grad():
+            source = (clean.source - share * embedded).detach().requires_grad_()
+            run = run_pass(model, wiring, source, inputs, frozen=frozen)
+            metric = metric_of(run.logits, answers).sum()
+        yield run, metric
 
 
 @torch.no_grad()

@@ -6,7 +6,7 @@ Shape legend: P pairs, N nodes (senders), R receivers, E edges, G groups.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -14,7 +14,9 @@ import torch
 from torch import Tensor
 
 from transformer_core.analysis.circuit.curve import SHARES, Faithfulness, Others, measure
+from transformer_core.analysis.circuit.edge_scores import neuron_scores
 from transformer_core.analysis.circuit.pairs import Batch, MinimalPair
+from transformer_core.analysis.circuit.passes import embedded_pass
 from transformer_core.analysis.circuit.wiring import LOGITS, SOURCE, Wiring
 from transformer_core.analysis.minimal_pairs import MIN_DIFFERENCE
 from transformer_core.short_repr import ShortRepr
@@ -144,6 +146,38 @@ class Circuit(ShortRepr):
         """Return the share of the strongest edges that two circuits have in common (Jaccard index)."""
         first, second = ({self.edge_names[at] for at in each.strongest(edges).tolist()} for each in (self, other))
         return len(first & second) / len(first | second)
+
+    def split_half(self, edges: int = 50) -> float:
+        """Return the overlap of the strongest edges of both halves of the groups."""
+        first, second = (replace(self, edges=self.edges[self.groups % 2 == half]) for half in (0, 1))
+        return first.overlap(second, edges)
+
+    @torch.no_grad()
+    def neurons(self, network: str, steps: int = 5) -> Tensor:
+        """Share the score of a network, such as `decoder.6.ffn`, out among its neurons, as `eap-ig` scores nodes.
+
+        Args:
+            network: Its name.
+            steps: Points between the two embedded sentences.
+
+        Returns:
+            (P, d_ff) in nats.
+
+        Raises:
+            ValueError: The model has no such network.
+        """
+        names = [each.name for each in (*self.wiring.encoder, *self.wiring.decoder)]
+        if network not in names or not network.endswith(".ffn"):
+            raise ValueError(f"{network!r} is no network of this model")
+        model, scores = self.translator.model, dict[int, Tensor]()
+        for batch in self.batches:
+            clean, corrupted = (
+                embedded_pass(model, self.wiring, ids, batch.inputs) for ids in (batch.clean, batch.corrupted)
+            )
+            runs = model, self.wiring, clean, corrupted, batch.inputs, batch.answers
+            rows = neuron_scores(*runs, number=names.index(network), steps=steps)
+            scores |= dict(zip(batch.numbers, rows.cpu(), strict=True))
+        return torch.stack([scores[number] for number in sorted(scores)])
 
     def faithfulness(
         self,

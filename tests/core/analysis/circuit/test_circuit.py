@@ -167,3 +167,50 @@ def test_random_scores_know_nothing(translator: Translator) -> None:
     assert torch.equal(first.edges, again.edges)
     assert not torch.equal(first.edges, circuit(translator, PAIRS, method="random", seed=2).edges)
     assert set(METHODS) == {"eap", "eap-ig", "flow", "patching", "random"}
+
+
+def test_split_half(translator: Translator) -> None:
+    result = circuit(translator, PAIRS)
+    halves = [
+        circuit(translator, [pair for pair in PAIRS if SUBJECTS.index(pair.group) % 2 == half]) for half in (0, 1)
+    ]
+    assert result.split_half(30) == halves[0].overlap(halves[1], 30)
+
+
+@of_shapes([{}, {"norm": "pre", "activation": "gelu"}])
+@pytest.mark.parametrize("network", ["encoder.1.ffn", "decoder.2.ffn"])
+def test_neurons(translator: Translator, network: str) -> None:
+    """They sum to the score of their network, and each is what torch's own hooks and gradients give."""
+    result, model = circuit(translator, PAIRS[:4], edges=False), translator.model
+    neurons = result.neurons(network)
+    at = result.node_names.index(network)
+    torch.testing.assert_close(neurons.sum(dim=1), result.nodes[:, at], atol=2e-5, rtol=0)
+
+    stack, layer, _ = network.split(".")
+    module, seen = model.get_submodule(f"{stack}.layers.{int(layer) - 1}.feed_forward.w_2"), list[torch.Tensor]()
+    expected, points = dict[int, torch.Tensor](), 3
+    for batch in result.batches:
+        first, second = (model.embed(each, of_source=True).detach() for each in (batch.clean, batch.corrupted))
+        ends, gradients = list[torch.Tensor](), torch.zeros(())
+        for share in (0.0, 1.0, *((np.arange(points) + 0.5) / points)):
+            source = first + share * (second - first)
+            put = model.encoder.embeddings.register_forward_hook(lambda *_, source=source: source)
+            look = module.register_forward_hook(lambda _, inputs, output: seen.append(inputs[0].requires_grad_()))
+            logits = model(batch.clean, batch.inputs, None)[:, -1]
+            put.remove()
+            look.remove()
+            metric = (logits.gather(1, batch.answers) * torch.tensor([1.0, -1.0])).sum()
+            if len(ends) < 2:
+                ends.append(seen[-1].detach())
+            else:
+                gradients = gradients + torch.autograd.grad(metric, seen[-1])[0] / points
+        rows = ((ends[0] - ends[1]) * gradients).sum(dim=1)
+        expected |= dict(zip(batch.numbers, rows, strict=True))
+    torch.testing.assert_close(
+        result.neurons(network, steps=points),
+        torch.stack([expected[number] for number in sorted(expected)]),
+        atol=2e-5,
+        rtol=0,
+    )
+    with pytest.raises(ValueError, match=r"'cross\.1\.1' is no network"):
+        result.neurons("cross.1.1")
