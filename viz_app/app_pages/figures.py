@@ -107,7 +107,7 @@ def _draw_attention(
     who = session.session_id()
     best = served.translate(who, sentence.source, on_position=ask)
     spec = _spec(f"{served.name}\n{sentence.text}", best_head(served.card, best.maps))
-    _, result, selection = selected_translation(served, who, best, spec.selection, ask)
+    searched, result, selection = selected_translation(served, who, best, spec.selection, ask)
     spec = replace(spec, selection=selection, against=_known_token(served, spec.against)).fitted(result.maps)
     atlas = served.head_atlas.atlas
     with left:
@@ -115,7 +115,8 @@ def _draw_attention(
         spec = FigureControls(t, result.maps, others, served.name, of_parser=served.parses, atlas=atlas).draw(spec)
     st.session_state[session.FIGURE_SPEC_KEY] = spec
     with right:
-        return _exportable(t, served, sentence, spec, (best, result), ask)
+        read = (searched, searched) if spec.view == "beam" else (best, result)  # a tree is that of the whole search
+        return _exportable(t, served, sentence, spec, read, ask)
 
 
 def _spec(read: str, best: Selection) -> FigureSpec:
@@ -170,7 +171,8 @@ def _exportable(
     if spec.view == "beam" and not best.translation.history:
         st.info(t("figures_page.no_search"), icon=":material/info:")
         return None
-    seen = rendering.forward_result(served, result, best, spec.selection.branch, session.session_id())
+    force = spec.selection.force if spec.view == "beam" else None
+    seen = rendering.forward_result(served, result, best, spec.selection.branch, session.session_id(), force)
     figure = rendering.make_figure(spec, t.language, seen, other)
     return ExportableFigure(figure, spec.style, spec.dpi, t.language)
 

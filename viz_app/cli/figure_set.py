@@ -42,7 +42,7 @@ MAX_LIST = 1_000_000  # bytes of a file with a figure a line
 ONE_HEAD = tuple(
     name for name, view in VIEWS.items() if {*PLACE} <= set(view.parameters) and "other" not in view.parameters
 )
-_TEXT = {"text", "texts", "target", "beam", "alpha", "split"}
+_TEXT = {"text", "texts", "target", "beam", "alpha", "prefix", "split"}
 _B = {"name", "other_name", "other_text", "other_target", "other_checkpoint"}
 _CONTENT = {*_TEXT, *_B, *declared(FigureOptions), "view", "table"}
 # What each set takes of that; a file has the rest in its lines.

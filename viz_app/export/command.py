@@ -134,7 +134,7 @@ def _sentence_options(provenance: Mapping[str, Any]) -> Iterator[tuple[str, Any]
     yield "text", provenance["source"]
     if provenance.get("target_given"):
         yield "target", provenance["translation"]
-    for name in ("beam", "alpha"):
+    for name in ("beam", "alpha", "prefix"):
         if name in provenance:
             yield name, provenance[name]
     if provenance.get("split") is False:

@@ -21,6 +21,7 @@ from viz_app.figures.option import declared, flag
 from viz_app.text import LANGUAGES
 
 _ADDRESS = re.compile(rf"({'|'.join(KINDS)})(\.[1-9]\d{{0,3}}){{1,2}}", re.ASCII)
+_SEARCH = ("beam", "alpha", "prefix")
 # Option of each parameter of a view; `other` has three.
 _OPTIONS = {
     "other": ("other_text", "other_target", "other_checkpoint"),
@@ -40,6 +41,7 @@ def add_sentence(parser: Parser) -> None:
     add("--text", type=sentence_text, metavar="TEXT", help="The sentence to read.")
     add("--target", type=sentence_text, metavar="TEXT", help="Read this translation instead of searching for one.")
     parser.add_search(("beam", "alpha"))
+    add("--prefix", type=str, metavar="TOKENS", help="Begin the translation with these tokens, a space between.")
     about = "parser: split the text into words first; false: blanks stand between them already."
     add("--split", type=bool, default=True, metavar="true|false", help=about)
 
@@ -127,10 +129,10 @@ def style_from_options(options: argparse.Namespace) -> Style:
 def sentence_from_options(options: argparse.Namespace, text: str) -> Sentence:
     """Return the sentence of A. Raises UsageError."""
     target = options.target
-    if target is not None and (options.beam is not None or options.alpha is not None):
-        raise UsageError("--beam and --alpha set the search; omit them with --target")
-    changes = {name: getattr(options, name) for name in ("beam", "alpha") if getattr(options, name) is not None}
-    DecodingConfig(**changes)
+    changes = {name: getattr(options, name) for name in _SEARCH if getattr(options, name) is not None}
+    if target is not None and changes:
+        raise UsageError("--beam, --alpha and --prefix set the search; omit them with --target")
+    DecodingConfig(**{name: value for name, value in changes.items() if name != "prefix"})
     return Sentence(checkpoint=options.checkpoint, text=text, target=target, split=options.split, **changes)
 
 
@@ -147,7 +149,7 @@ def figure_from_options(options: argparse.Namespace) -> FigureRequest:
     figure = view_from_options(options)
     view = figure.view
     if VIEWS[view].of_atlas:
-        superfluous = [each for each in ("text", "target", "beam", "alpha") if getattr(options, each) is not None]
+        superfluous = [each for each in ("text", "target", *_SEARCH) if getattr(options, each) is not None]
         if superfluous:
             raise UsageError(f"{flag(superfluous[0])}: the view {view} shows the model's head atlas; omit the sentence")
         return FigureRequest(figure, Sentence(checkpoint=options.checkpoint, text=""))
@@ -202,6 +204,7 @@ def _other(options: argparse.Namespace, sentence: Sentence) -> Sentence | None:
         target=target,
         beam=None if target is not None else sentence.beam,
         alpha=None if target is not None else sentence.alpha,
+        prefix=sentence.prefix if target is None and text is None else "",
         split=sentence.split,
     )
 

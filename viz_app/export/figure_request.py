@@ -31,6 +31,7 @@ class Sentence:
         target: The translation to read; None to search for one.
         beam: Width of the search; None for the checkpoint's.
         alpha: Length penalty of the search; None for the checkpoint's.
+        prefix: Tokens that the translation begins with, a space between; empty for none.
         split: For a parser, whether the text is split into words first; False where blanks stand between them already.
     """
 
@@ -39,6 +40,7 @@ class Sentence:
     target: str | None = None
     beam: int | None = None
     alpha: float | None = None
+    prefix: str = ""
     split: bool = True
 
 
@@ -106,12 +108,24 @@ class ModelRunner:
             parse = ParserOutput.from_tokens(text, forced.tokens, forced.scores, tokenizer)
             flows = Flows.from_model(translator, text, sentence.target, forced.attention)
             return ForwardResult(forced.attention, provenance | record, None, parse, flows=flows)
-        result = translator.translate(text, beam=sentence.beam, alpha=sentence.alpha)
-        provenance = make_provenance(translator, result, beam=sentence.beam, alpha=sentence.alpha)
+        search_options: dict[str, Any] = {"beam": sentence.beam, "alpha": sentence.alpha}
+        result = translator.translate(text, prefix=_prefix_ids(translator, sentence.prefix), **search_options)
+        provenance = make_provenance(translator, result, **search_options, prefix=sentence.prefix)
         parse = ParserOutput.from_tokens(text, result.tokens, result.scores, tokenizer)
         flows = Flows.from_model(translator, text, result, result.attention)
         search = Search.from_translation(result, tokenizer)
         return ForwardResult(result.attention, provenance | record, search, parse, flows=flows)
+
+
+def _prefix_ids(translator: Translator, prefix: str) -> tuple[int, ...] | None:
+    """Return the ids of the tokens of a prefix; None for none. Raises UsageError for another text."""
+    tokenizer = translator.tokenizer
+    known = {tokenizer.token(number): number for number in range(len(tokenizer))} if prefix else {}
+    if unknown := [token for token in prefix.split() if token not in known]:
+        raise UsageError(
+            f"--prefix: {unknown[0][:50]!r} is no token of this model; one that begins a word begins with ▁"
+        )
+    return tuple(known[token] for token in prefix.split()) or None
 
 
 def model_input(translator: Translator, sentence: Sentence) -> str:

@@ -41,6 +41,7 @@ def make_provenance(
     source: str = "",
     beam: int | None = None,
     alpha: float | None = None,
+    prefix: str = "",
 ) -> dict[str, Any]:
     """Return checkpoint, sentence and search, which a command needs to reproduce the figure.
 
@@ -50,6 +51,7 @@ def make_provenance(
         source: The sentence; only needed when the translation was given.
         beam: Width of the search, when it was not the checkpoint's own.
         alpha: Length penalty of the search, when it was not the checkpoint's own.
+        prefix: Tokens that the translation was forced to begin with, a space between.
     """
     is_forced = not hasattr(translation, "source")
     provenance: dict[str, Any] = {
@@ -61,4 +63,8 @@ def make_provenance(
         provenance["target_given"] = True
     if generates_trees(translator.tokenizer):  # its source is words; what is split again need not stay as it is
         provenance["split"] = False
-    return provenance | {name: value for name, value in (("beam", beam), ("alpha", alpha)) if value is not None}
+    return provenance | {
+        name: value
+        for name, value in (("beam", beam), ("alpha", alpha), ("prefix", prefix or None))
+        if value is not None
+    }

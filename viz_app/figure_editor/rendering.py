@@ -123,6 +123,7 @@ def forward_result(
     best: TranslationResult,
     branch: int,
     session: str | None = None,
+    force: str | None = None,
 ) -> ForwardResult:
     """Return the forward pass of a sentence, of a branch of its search or from a forced beginning, for the export.
 
@@ -132,10 +133,11 @@ def forward_result(
         best: Of the translation that the search chose.
         branch: Number of the branch, from 0, the best.
         session: Session that asks, for which flows are computed in turn and kept; None for at once.
+        force: Tokens that the search was forced to begin with, a space between; None for none.
     """
     translator, translation = service.translator, result.translation
     beam = None if translator.decoding.beam == BEAM else BEAM
-    provenance = make_provenance(translator, best.translation, beam=beam)
+    provenance = make_provenance(translator, best.translation, beam=beam, prefix=force or "")
     if result is not best:
         provenance = make_provenance(translator, translation)
         again = translator.encode_target(translation.text).ids

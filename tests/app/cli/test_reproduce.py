@@ -37,6 +37,7 @@ FILES = [
     ("flow", ("gif", "csv"), "The bus.", ("--target=Ja.", "--word=2", "--against=a", "--unfold=true", "--dpi=36")),
     ("flow", ("tex", "npz"), SENTENCE, ("--word=1", *STYLE)),
     ("beam", ("svg",), SENTENCE, ("--beam=3", *STYLE)),
+    ("beam", ("json",), "The bus.", ("--beam=2", "--prefix=\u2581The")),
     (
         "compare",
         ("svg",),

@@ -48,6 +48,17 @@ def test_a_branch_without_a_way_back_has_no_command(service: TranslationService,
     assert b"%PDF" in values[True].file("pdf")
 
 
+def test_the_tree_of_a_forced_search_begins_with_its_tokens(
+    service: TranslationService, best: TranslationResult
+) -> None:
+    token = best.translation.alternatives[0][1][0]
+    forced = service.translate_forced("me", best, token)
+    tree = make_figure(FigureSpec(view="beam"), "en", forward_result(service, forced, forced, 0, force=token))
+    assert forced.translation.tokens[0] == token != best.translation.tokens[0]
+    assert tree.provenance["translation"] == forced.translation.text
+    assert f"--prefix={token}" in ExportableFigure(tree, Style()).command("svg")
+
+
 def test_a_comparison_has_the_pinned_head_as_a(service: TranslationService, best: TranslationResult) -> None:
     place = Selection(kind="cross", layer=1, head=2, against="encoder.1.4")
     figure = make_exportable(service, best, FigureSpec(view="compare", selection=place)).figure

@@ -213,6 +213,8 @@ BAD = {
         "--theme blue": "--theme",
         "--dpi 100": "--dpi: only png and gif",
         "--target Bus --beam 2": "omit them with --target",
+        "--target Bus --prefix a": "omit them with --target",
+        "--prefix 쥐": "--prefix: '쥐' is no token of this model",
         "--beam 0": "beam is 0",
         "--out x.pdf": "named twice",
         "--format pdf": "--format is only for --set",

@@ -32,7 +32,7 @@ export class FigureFiles {
     const { texts, translation } = this.explorer;
     const { about, beam } = translation;
     this.element.hidden = !about?.answers; // Python has the files
-    const prints = about?.answers?.checkpoint && !about.force && !beam?.shown; // no text leads to another branch
+    const prints = about?.answers?.checkpoint && !beam?.shown; // no text leads to another branch
     const words = { ...texts, copy: texts.files_command };
     const row = (/** @type {Part} */ part) => [
       h("span", { class: "menu-title" }, texts[`files_${part}`]),
@@ -131,10 +131,11 @@ export class FigureFiles {
   command(part) {
     const { store, translation } = this.explorer;
     const { kind, layer, head, unit, form } = store.state;
-    const { text, answers } = /** @type {NonNullable<typeof translation.about>} */ (translation.about);
+    const { text, answers, force } = /** @type {NonNullable<typeof translation.about>} */ (translation.about);
     const one = { view: form === "lines" ? form : "head", kind, layer: layer + 1, head: head + 1 };
     const shown = part === "head" ? one : { view: "heads", kind };
-    const words = Object.entries({ checkpoint: answers?.checkpoint, text, ...shown, unit, out: "figure.pdf" });
+    const sentence = { checkpoint: answers?.checkpoint, text, ...(force ? { prefix: force } : {}) };
+    const words = Object.entries({ ...sentence, ...shown, unit, out: "figure.pdf" });
     return ["python -m viz_app export", ...words.map(([name, value]) => shellWord(`--${name}=${value}`))].join(" ");
   }
 }
