@@ -22,13 +22,11 @@ def data(context: LessonContext) -> StageData:
     translation = context.result.translation
     translator = context.service.translator
     tree = search_tree(translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)
-    hypothesis = reader_translation(context)
+    hypothesis, here = reader_translation(context), bool(tree) and context.state.scene == "tree"
     return StageData(
         values={
             "tree": tree,
-            "others": {each: _search(context, context.source, each) for each in _SIZES}
-            if context.state.scene == "tree"
-            else {},
+            "trees": {BEAM: tree} | {size: _search(context, context.source, size) for size in _SIZES if here},
             "decided": _decided(context) if context.state.scene == "alpha" else None,
             "most_alpha": MAX_ALPHA,
             "reference": translation.text,

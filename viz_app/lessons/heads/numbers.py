@@ -67,7 +67,8 @@ def data(context: LessonContext) -> StageData:
     rest = sink = None
     if context.state.scene == "rest":
         rest, rest_arrays = rest_values()
-        sink = _sink(context)
+        whole = (context.service.translator, context.result.translation, maps)
+        sink = context.compute_once(("heads.sink", context.source), lambda _: head_measures.strongest_sink(*whole))
         arrays |= rest_arrays
     labels = {"source": maps.source, "inputs": maps.inputs, "outputs": maps.outputs}
     return StageData(
@@ -164,15 +165,6 @@ def _parts(context: LessonContext, kind: Kind, layer: int) -> head_measures.Laye
     translator, translation = context.service.translator, context.result.translation
     key = ("heads.parts", context.source, kind, layer)
     return context.compute_once(key, lambda _: head_measures.decompose_layer(translator, translation, kind, layer))
-
-
-def _sink(context: LessonContext) -> dict[str, Any]:
-    translator, result = context.service.translator, context.result
-    sink: dict[str, Any] = context.compute_once(
-        ("heads.sink", context.source),
-        lambda _: head_measures.strongest_sink(translator, result.translation, result.maps),
-    )
-    return sink
 
 
 def prepared(scene: str, context: LessonContext) -> Iterator[Mapping[str, Setting]]:

@@ -110,7 +110,7 @@ def test_every_beam_size_shows_the_search_that_has_it(context: LessonContext, ja
         "console.log(JSON.stringify(Object.fromEntries(rows)));\n"
     )
     assert {size: tuple(tokens) for size, tokens in shown.items()} == wanted
-    assert data(context).values["others"] == {}
+    assert list(data(context).values["trees"]) == [4]
 
 
 def test_a_model_without_languages_has_no_example(visit: Visit) -> None:

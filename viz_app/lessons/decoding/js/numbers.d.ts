@@ -3,8 +3,8 @@
 export type Values = {
   /** Without nodes where there was no search. */
   tree: BeamData | { parent?: undefined; alpha?: number };
-  /** Searches with other beam sizes; none while another scene is open. */
-  others: Record<string, BeamData>;
+  /** By beam size; others than the usual one only while their scene is open. */
+  trees: Record<string, BeamData>;
   /** An example in which alpha decides; null where there is none, and while another scene is open. */
   decided: { text: string; tree: BeamData } | null;
   most_alpha: number;

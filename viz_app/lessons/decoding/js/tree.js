@@ -18,14 +18,8 @@ export class Tree extends SearchScene {
   size = { narrow: 480, least: 390, most: 600 };
   term = "sum";
 
-  /** @type {Record<string, Search>} By beam size; none where there was no search. */
   searches = Object.fromEntries(
-    this.search
-      ? [this.search, ...Object.values(this.lesson.values.others).map((tree) => new Search(tree))].map((search) => [
-          search.size,
-          search,
-        ])
-      : [],
+    this.search ? Object.entries(this.lesson.values.trees).map(([size, tree]) => [size, new Search(tree)]) : [],
   );
 
   get playhead() {
@@ -35,9 +29,8 @@ export class Tree extends SearchScene {
 
   get controls() {
     const sizes = Object.keys(this.searches);
-    const beam = choice("beam", this.texts.beam, Object.fromEntries(sizes.map((size) => [size, size])), {
-      start: String(this.search?.size),
-    });
+    const options = Object.fromEntries(sizes.map((size) => [size, size]));
+    const beam = choice("beam", this.texts.beam, options, { start: String(this.search?.size) });
     return [beam, { name: "pruned", kind: "switch", label: this.texts.pruned, start: true }];
   }
 

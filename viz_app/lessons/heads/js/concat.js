@@ -74,7 +74,7 @@ export class Concat extends Scene {
     const { kind, layer } = this.lesson.answers;
     const waiting = settings.kind !== kind || settings.layer !== layer + 1;
     const { position, heads, output, norms, whole } = this.numbers(settings.at);
-    const { twins } = this.lesson.values.parts;
+    const alike = this.lesson.values.parts.twins?.slice(0, 2) ?? [];
     const narrow = isNarrow(width);
     const row = (height - TOP - 46) / (heads.length + 1.4);
     const columns = this.columns(width, narrow);
@@ -94,15 +94,9 @@ export class Concat extends Scene {
       const y = TOP + head * row;
       const side = Math.min(row - 5, MAP);
       pen.write(headName(layer, head), columns.output[0] - MAP - 14, y + row / 2 - 2, { align: "right" });
-      picture(this.lesson.arrays[kind].part(layer, head), tint(theme.kinds[kind])).draw(
-        context,
-        columns.output[0] - 8 - side,
-        y,
-        side,
-        side,
-      );
-      if (twins?.slice(0, 2).includes(head))
-        pen.frame(columns.output[0] - 8.5 - side, y - 0.5, side + 1, side + 1, theme.text, 1.5);
+      const x = columns.output[0] - 8 - side;
+      picture(this.lesson.arrays[kind].part(layer, head), tint(theme.kinds[kind])).draw(context, x, y, side, side);
+      if (alike.includes(head)) pen.frame(x - 0.5, y - 0.5, side + 1, side + 1, theme.text, 1.5);
       strip(pen, output, columns.output, y, row - 5);
       this.drawMatrix(pen, head, heads.length, columns.matrix, y, row - 5);
       strip(pen, part, columns.part, y, row - 5);

@@ -6,7 +6,7 @@ import { tokenText } from "../../../components/common/text/tokens.js";
 import { Chart } from "../../stage/js/chart.js";
 import { playhead } from "../../stage/js/describe.js";
 import { HeadGrid, numberedHeads, ring } from "../../stage/js/headgrid.js";
-import { isNarrow, split } from "../../stage/js/layout.js";
+import { isNarrow } from "../../stage/js/layout.js";
 import { drawMap, mapAxes, picture, tint } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOfRole } from "./roles.js";
@@ -114,12 +114,14 @@ export class Rest extends Scene {
     pen.note(fillText(this.texts.rest_share, { share: percent(this.share(moment, chosen)) }), x, y + 28, {
       most: width,
     });
-    const [large, beside] = split({ x, y: y + 44, width, height: height - CHART - 80 }, { share: 0.52, gap: 60 });
+    const room = height - CHART - 80;
+    const [right, down] = isNarrow(pen.width) ? [0, room / 2 + 30] : [width * 0.52, 0];
+    const place = { x, y: y + 44, width: width - right, height: room - down };
     drawMap(pen, this.lesson.arrays[`rest_${kind}`].part(moment, layer, head), mapAxes(rest.axes, kind, this.texts), {
-      ...large,
+      ...place,
       masked: kind === "decoder",
     });
-    this.drawSink(pen, beside);
+    this.drawSink(pen, { ...place, x: x + right, y: place.y + down });
     this.drawCounts(pen, rest, moment, { x, y: y + height - CHART, width, height: CHART });
   }
 

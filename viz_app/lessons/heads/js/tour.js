@@ -233,11 +233,8 @@ export class Tour extends Scene {
    */
   busiest({ weights }) {
     const [rows, columns] = weights.shape;
-    const sums = Array.from({ length: columns }, (_, key) => {
-      let sum = 0;
-      for (let query = 0; query < rows; query++) sum += weights.at(query, key) / 255;
-      return sum;
-    });
+    const sums = new Array(columns).fill(0);
+    weights.data.forEach((weight, at) => (sums[at % columns] += weight / 255));
     const most = sums.indexOf(Math.max(...sums));
     return { rows, most, sum: sums[most].toFixed(1) };
   }
