@@ -75,6 +75,10 @@ def test_one_button_leads_over_every_core_scene_to_the_last_stop(
     rest(page)  # Streamlit draws one line after the other
     assert page.get_by_text("\u2717").count() == 1
     assert page.get_by_text(T("questions.right")).count() == 1
+    page.reload()  # the device has kept the prediction
+    page.get_by_text(T("questions.yours")).wait_for()
+    rest(page)
+    assert page.get_by_text("\u2717").count() == page.get_by_text(T("questions.right")).count() == 1
     check_accessibility(page)
     page.get_by_role("button", name=T("index.finish"), exact=True).click()
     page.locator(".index button.short").wait_for()

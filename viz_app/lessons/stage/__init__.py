@@ -12,7 +12,7 @@ Each lesson has its own code, `lessons/<lesson>/js/main.js`, which travels once,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -36,6 +36,7 @@ from viz_app.serving.checked_json import converted
 __all__ = [
     "LessonState",
     "join_code",
+    "kept_predictions",
     "last_predictions",
     "last_report",
     "lesson_code",
@@ -50,6 +51,7 @@ _STATE = "state"
 _PREDICTED = "predicted"
 _Predictions = Annotated[dict[str, Annotated[int, Meta(ge=0)]], Meta(max_length=MAX_SETTINGS)]
 
+_kept = component("kept_predictions", js=lambda: join_modules(_FOLDER / "js" / "kept_predictions.js"))
 _mount = component("lesson", html='<div class="lesson"></div>\n', js=lambda: join_modules(_FOLDER / "js" / "mount.js"))
 
 
@@ -123,3 +125,13 @@ def last_predictions(key: str) -> dict[str, int]:
     """Return what the reader predicted first: the number of a choice by scene; empty for an invalid report."""
     predictions: dict[str, int] | None = converted(events.last_report(key, _PREDICTED), _Predictions)
     return predictions or {}
+
+
+def kept_predictions(lessons: Sequence[str]) -> dict[tuple[str, str], int]:
+    """Return what the reader's device has kept of predictions: the number of a choice by lesson and scene."""
+    key = "kept-predictions"
+    report = events.last_report(key, _PREDICTED)
+    data = {"lessons": list(lessons), "known": report is not None}
+    _kept(key=key, data=data, height="content", on_predicted_change=events.keep)
+    kept: dict[str, dict[str, int]] = converted(report, dict[str, _Predictions]) or {}
+    return {(name, scene): choice for name in lessons for scene, choice in kept.get(name, {}).items()}

@@ -2,13 +2,11 @@
 
 import { mountWith } from "../../components/common/handover.js";
 import { fromAddress, linkTo } from "../../lessons/stage/js/address.js";
+import { keepProgress } from "../../lessons/stage/js/progress.js";
 import { Host } from "./host.js";
 import { readJson, readPacked } from "./packed.js";
 import { drawPaper } from "./paper.js";
 import { firstState, payloadOf } from "./prepared.js";
-import { keepProgress } from "./progress.js";
-
-const ON_SITE = location.protocol !== "file:"; // all files of a disk share one storage
 
 class LessonPage {
   /** @type {import("./prepared.js").PreparedLesson} */
@@ -36,15 +34,7 @@ class LessonPage {
     const data = await payloadOf(lesson, key, settings);
     if (key !== this.key) return; // another state was asked for meanwhile
     mountWith(`lesson.${lesson.header.name}`, { ...this.host.component, data });
-    this.keep([lesson.states[key].state.scene]);
-  }
-
-  /**
-   * @param {string[]} scenes
-   * @param {Record<string, number>} [predictions]
-   */
-  keep(scenes, predictions) {
-    if (ON_SITE) keepProgress(this.lesson.header.name, scenes, predictions);
+    keepProgress(lesson.header.name, [lesson.states[key].state.scene]);
   }
 
   /**
@@ -62,11 +52,10 @@ class LessonPage {
    */
   answer(name, value) {
     if (name === "onward") location.href = this.onward;
-    if (name === "predicted") this.keep([], value);
     if (name !== "state") return;
     const { scene, settings } = value;
-    if (ON_SITE) history.replaceState(null, "", linkTo(location.href, { scene, settings: {} }));
-    this.keep([scene]);
+    if (location.protocol !== "file:") history.replaceState(null, "", linkTo(location.href, { scene, settings: {} }));
+    keepProgress(this.lesson.header.name, [scene]);
     const key = this.keyOf(scene, settings);
     if (key === this.key || !(key in this.lesson.states)) return;
     this.key = key;

@@ -1,7 +1,7 @@
 // Every page of a site: the reader's language and theme, and a browser that keeps all for the next visit.
 
+import { keep, readKept } from "../../components/common/page/device.js";
 import { setAttribute } from "../../components/common/page/dom.js";
-import { keep, readKept } from "./device.js";
 import { showProgress } from "./progress.js";
 
 const THEMES = ["system", "light", "dark"];

@@ -9,6 +9,7 @@ from viz_app.lessons.catalogue import LESSONS, QUESTIONS, ROUTE
 from viz_app.lessons.exit_ticket import load_exit_ticket
 from viz_app.lessons.html import to_html
 from viz_app.lessons.lesson_markdown import LessonError
+from viz_app.lessons.stage import kept_predictions
 from viz_app.state import session
 from viz_app.text import Texts
 from viz_app.ui.lesson_route import draw_all_lessons, draw_route, open_scene, predictions
@@ -18,6 +19,7 @@ from viz_app.ui.lessons.session_handout import draw_session_handouts
 def draw_questions(t: Texts) -> None:
     """Draw the page: every question, closed, with a button to the scene that answers it."""
     draw_route(t, QUESTIONS)
+    predictions().update(kept_predictions(list(ROUTE)))
     with st.container(key="questions"):
         draw_all_lessons(t)
         st.title(t("index.stop_questions"))

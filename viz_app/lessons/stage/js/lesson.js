@@ -11,6 +11,7 @@ import { Fields } from "./fields.js";
 import { Findings } from "./findings.js";
 import { GAP, heightBelowTabs } from "./fitting.js";
 import { Keys } from "./keys.js";
+import { keepProgress } from "./progress.js";
 import { Question } from "./question.js";
 import { Reports } from "./reports.js";
 import { startSettings, validSettings } from "./settings.js";
@@ -214,6 +215,7 @@ export class Lesson {
   /** @param {number | undefined} chosen */
   revealAnswer(chosen) {
     if (chosen !== undefined) this.predicted = { [this.name]: chosen, ...this.predicted };
+    keepProgress(this.lesson.name, [], this.predicted);
     this.reportPredictions(this.predicted);
     this.changed();
     this.words.fit();

@@ -1,5 +1,5 @@
-// What a site keeps on the reader's device. Other sites may share its storage, so names have a prefix, and whatever is
-// read is checked by its reader.
+// What is kept on the reader's device. Others may share the storage, so names have a prefix, and whatever is read is
+// checked by its reader. All files of a disk share one storage, in which nothing is kept.
 
 const PREFIX = "headlight-site-";
 const MAX_LETTERS = 20_000;
@@ -23,6 +23,7 @@ export function readKept(name) {
  * @param {unknown} value
  */
 export function keep(name, value) {
+  if (location.protocol === "file:") return;
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify(value));
   } catch {} // a full or closed storage
