@@ -2,7 +2,7 @@
 
 import { keep, readKept } from "../../components/common/page/device.js";
 import { setAttribute } from "../../components/common/page/dom.js";
-import { showProgress } from "./progress.js";
+import { showProgress } from "./shown_progress.js";
 
 const THEMES = ["system", "light", "dark"];
 
