@@ -315,3 +315,26 @@ def test_a_token_is_pressed_compared_and_its_edges_are_cut(bench: Any) -> None:
     lesson.wait(f"{ANSWERED} && lesson.scene.own.word === 2")
     rows = lesson.get("lesson.scene.table(lesson.settings()).rows")
     assert [row[0] for row in rows][::3] == ["0.5\u202f%", "5\u202f%"] and rows[0][1] < rows[3][1]
+
+
+def test_a_circuit_grows_and_the_edges_of_a_node_are_named(bench: Any) -> None:
+    lesson = bench("circuit")
+    pairs = lesson.get("lesson.scene.own.pairs")
+    assert lesson.settings()["edges"] == 50 and lesson.said().startswith(f"{pairs} pairs")
+    lesson.press("ArrowRight", "ArrowRight")
+    assert lesson.settings()["edges"] == 60
+    lesson.hit("encoder.1.ffn")
+    value = lesson.get("lesson.scene.own.nodes.find(([name]) => name === 'encoder.1.ffn')[1]")
+    assert lesson.said().startswith(f"encoder.1.ffn: {value:.1f} nats")
+    strongest = lesson.get(
+        "lesson.scene.own.edges.find(({ node, sender }) => [node, sender].includes('encoder.1.ffn'))"
+    )
+    assert f"{strongest['sender']} \u2192 {strongest['node']} {strongest['score']:.1f}" in lesson.said()
+    lesson.hit("encoder.1.ffn")
+    assert lesson.settings()["chosen"] == ""
+    lesson.canvas.focus()
+    lesson.press("ArrowDown", "ArrowDown", "ArrowDown")
+    assert lesson.settings()["chosen"] == lesson.get("lesson.scene.own.nodes[2][0]")
+    lesson.page.get_by_role("radio", name=T("roles.task_pronoun")).check(force=True)
+    lesson.wait("lesson.scene.own.problem === 'weak'")  # models guess the gender
+    assert lesson.said().endswith(T("lesson_lab.circuit_weak"))

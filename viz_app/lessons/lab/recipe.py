@@ -41,6 +41,6 @@ def recipe(context: LessonContext, imports: str, *lines: str, command: Sequence[
     if not command:
         return Recipe(python)
     name, *options = command
-    source = [] if "--clean" in options else ["--source", context.source]
+    source = [] if {"--clean", "--task"} & set(options) else ["--source", context.source]
     program = ["python", "-m", "transformer_core", "analyse", name, "--checkpoint", checkpoint]
     return Recipe(python, shlex.join([*program, *source, *options, "--out", out]))

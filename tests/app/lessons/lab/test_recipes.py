@@ -15,6 +15,7 @@ import pytest
 
 from tests.app.lessons.conftest import Visit
 from transformer_core.analysis import minimal_pairs
+from transformer_core.atlas import circuits
 from transformer_core.attention_maps import KINDS
 from transformer_core.cli import main as core
 from viz_app.lessons.context import StageData
@@ -50,6 +51,10 @@ def array(name: str) -> Callable[[StageData], Numbers]:
 
 def early_texts(data: StageData) -> list[str]:
     return [" ".join(word for word, _ in row) for row in data.values["early"]["rows"]]
+
+
+def circuit_scores(data: StageData) -> Numbers:
+    return np.sort([score for _, score, *_ in data.values["circuit"]["nodes"]])
 
 
 def of_method(method: str, side: str) -> Callable[[StageData], Numbers]:
@@ -124,6 +129,14 @@ CASES = [
     ),
     array_case("swap", "recovered", pair="own", other="The dog is red."),
     Case(
+        bench="circuit",
+        settings={"task": "pronoun"},
+        shown=circuit_scores,
+        code=lambda scores: np.sort(scores),
+        file=circuit_scores,
+        written=lambda file: np.sort(file["score"]),
+    ),
+    Case(
         bench="why",
         settings={"chosen": "cross.2.2", "view": "tokens", "query": 2, "key": 1},
         shown=lambda data: (
@@ -157,6 +170,7 @@ def test_the_recipes_give_the_same_numbers(
     case: Case, visit: Visit, random_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(minimal_pairs, "MIN_DIFFERENCE", 0.0)  # random weights tell sentences apart only a little
+    monkeypatch.setattr(circuits, "tasks_of", lambda _: ("pronoun.en-de",))
     context = visit(case.bench, **case.settings)
     data, recipe = lab.data(context), lab.recipe(case.bench, context)
     assert data.values["bench"] == case.bench and recipe is not None

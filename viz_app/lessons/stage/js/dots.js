@@ -6,11 +6,11 @@ import { isNarrow } from "./layout.js";
 
 /**
  * One column of numbers. `texts`: the values as they are written; `base`: where lines to the points begin; `low`, `high`:
- * a band; `marks`: small marks beside a point; `asides`: a word after each value;
+ * a band; `marks`: small marks beside a point; `colours`: of the points; `asides`: a word after each value;
  * `short`: the title on a phone; `none`: a note in place of a column without numbers.
  * @typedef {{ title: string, axis: string, values: (number | null)[], texts: string[], ends: [number, number],
  *   ticks: [at: number, label: string][], log?: boolean, base?: number | null, low?: (number | null)[] | null,
- *   high?: (number | null)[] | null, hollow?: boolean[], marks?: number[][], asides?: string[], short?: string, none?: string }} Column
+ *   high?: (number | null)[] | null, hollow?: boolean[], marks?: number[][], colours?: string[], asides?: string[], short?: string, none?: string }} Column
  */
 
 /**
@@ -124,7 +124,7 @@ function drawColumn(pen, column, axis, { top, lane, size, strong, words, colour:
     const right = axis.to + 46;
     if (value === null) return words ? pen.note("\u2013", right, y, style) : undefined;
     const at = axis.place(value);
-    const colour = strong.includes(row) ? encoder : [decoder, cross][place % 2];
+    const colour = column.colours?.[row] ?? (strong.includes(row) ? encoder : [decoder, cross][place % 2]);
     const [from, to] = [low?.[row], high?.[row]];
     if (typeof from === "number" && typeof to === "number") band(pen, axis, [from, to], y, lane);
     pen.line(start, y, at, y, { colour, width: lane < 30 ? 2 : 3 });
