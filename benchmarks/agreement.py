@@ -21,6 +21,7 @@ from benchmarks.machine import read_options, report
 from transformer_core.analysis.attribution import (
     METHODS,
     POINTS,
+    STEPS,
     Method,
     agreement,
     attribute,
@@ -50,7 +51,7 @@ def measure(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
         run = teacher_forced_run(translator, source, points=POINTS)
         yardstick = attribute(translator, run, method=YARDSTICK)
         for method in methods:
-            attribution = yardstick if method == YARDSTICK else attribute(translator, run, method=method)
+            attribution = yardstick if method == YARDSTICK else attribute(translator, run, method=method, steps=STEPS)
             taus[method].append(agreement(attribution, yardstick))
             one = faithfulness(translator, attribution, words=1, seed=number)
             drops[method].append([float(one.first), float(one.last), float(one.random)])

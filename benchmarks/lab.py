@@ -17,7 +17,7 @@ import torch
 from benchmarks.machine import interleaved, read_options, report
 from transformer_core.analysis.ablation import ablated, all_heads
 from transformer_core.analysis.attention_override import AttentionOverride, override_attention, uniform_row
-from transformer_core.analysis.attribution import METHODS, POINTS, Method, attribute
+from transformer_core.analysis.attribution import METHODS, POINTS, STEPS, Method, attribute
 from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation, log_p_without
 from transformer_core.analysis.effects.head_effects import head_effects
 from transformer_core.analysis.flow import flow
@@ -94,7 +94,7 @@ def trace(
     """Every method of attribution but the slow one, from one forced pass."""
     run = teacher_forced_run(translator, source, translation, points=POINTS)
     for method in methods or [each for each in METHODS if each != SLOW]:
-        attribute(translator, run, method=method)
+        attribute(translator, run, method=method, steps=STEPS)
 
 
 def parts(translator: Translator, source: str, translation: Translation) -> None:

@@ -16,7 +16,7 @@ import torch
 from tests.core.cli.workplace import Call, Workplace, one_line_error
 from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis import patching as patches
-from transformer_core.analysis.attribution import METHODS, STEPS, Attribution, Contrast, Method, attribute
+from transformer_core.analysis.attribution import METHODS, Attribution, Contrast, Method, attribute
 from transformer_core.analysis.circuit import MinimalPair, circuit
 from transformer_core.analysis.effects import cumulative_ablation as ablation
 from transformer_core.analysis.effects import head_effects as effects
@@ -25,7 +25,6 @@ from transformer_core.analysis.flow import Flow, flow
 from transformer_core.analysis.lens import decoder_lens, logit_lens
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import KINDS, AttentionMaps
-from transformer_core.cli.analyse import attribute as attribute_command
 from transformer_core.cli.analyse import cumulative_ablation, patch
 from transformer_core.cli.analyse import effects as effects_command
 from transformer_core.data import read_pairs
@@ -332,7 +331,6 @@ def test_what_can_be_chosen_is_what_there_is(call: Call) -> None:
     assert cumulative_ablation.ORDERS == ablation.ORDERS
     assert effects_command.CHANGES == effects.CHANGES
     assert all(method in call("analyse", "attribute", "--help").out for method in METHODS)
-    assert attribute_command.STEPS == STEPS
 
 
 def test_the_analyses_are_listed(call: Call) -> None:

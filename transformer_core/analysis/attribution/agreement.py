@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from transformer_core.analysis.attribution.attribute import attribute
+from transformer_core.analysis.attribution.attribute import STEPS, attribute
 from transformer_core.analysis.attribution.leave_one_out import answers_without
 from transformer_core.analysis.attribution.methods import POINTS, Attribution, Method, Question
 from transformer_core.analysis.teacher_forced_run import rows_in_time, stop_check, teacher_forced_run
@@ -61,7 +61,7 @@ def mean_agreement(translator: Translator, sources: Iterable[str], *, methods: S
         run = teacher_forced_run(translator, source, points=POINTS)
         yardstick = attribute(translator, run, method="leave-one-out")
         for method, values in taus.items():
-            values.append(agreement(attribute(translator, run, method=method), yardstick))
+            values.append(agreement(attribute(translator, run, method=method, steps=STEPS), yardstick))
     return {method: float(np.nanmean(values)) for method, values in taus.items()}
 
 

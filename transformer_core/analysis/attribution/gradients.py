@@ -8,15 +8,17 @@ words make to the normalised positions. Source and target have separate tensors,
 * `integrated-gradients` (Sundararajan, Taly and Yan 2017): the sum over d of (x - x') times the mean of g on the
   straight line from the baseline x' to x, by Gauss-Legendre quadrature. In the baseline all embeddings but `<s>` and
   `</s>` are 0; positions stay. Source and target move together. The sum of a row is the log-probability minus that of
-  the baseline, up to the error of the quadrature: the completeness gap.
+  the baseline, up to the error of the quadrature: the completeness gap. Without a number of steps, those pieces of the
+  line are halved on which the sum is furthest from what the log-probability gains, until the gap is small enough.
 
-Shape legend: R rows, one for each explained token, B points of the path, S source positions, T target positions,
+Shape legend: R rows, one for each explained token, B points of the line, S source positions, T target positions,
 n either, d = d_model, V = vocab_size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,9 +33,13 @@ from transformer_core.hooks.points import edit, row_context
 from transformer_core.model.transformer import Transformer
 from transformer_core.translator import Translator
 
+FloatArray = npt.NDArray[np.float64]
+
 _MAX_VALUES = 2**26  # that a batch keeps for its backward pass, about: 256 MiB
 _TENSORS = 6  # that exist at a time in a backward pass
 _PLACES = ("encoder.embeddings", "decoder.embeddings")
+SMALL_GAP = 0.01  # of the difference of the log-probabilities
+_PIECES, _STEPS_OF_PIECE, _MAX_PIECES = 8, 4, 128
 
 
 def by_gradients(
@@ -41,33 +47,66 @@ def by_gradients(
     run: TeacherForcedRun,
     question: Question,
     method: Method,
-    steps: int,
+    steps: int | None,
     check: Callable[[], None],
     expect: Callable[[int], None],
 ) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
-    """Compute (R, S), (R, T), and for integrated gradients the `gap` (R,); `expect` gets the number of checks."""
+    """Compute (R, S), (R, T), and for integrated gradients the report; `expect` gets the number of checks."""
     integrated = method == "integrated-gradients"
     path = _Path(translator, run, question, from_zero=integrated)
-    points, weights = _quadrature(steps) if integrated else (np.ones(1), np.ones(1))
-    like = path.inputs[0]
-    totals = [like.new_zeros(len(question.positions), x.shape[1]) for x in path.inputs]
+    if integrated and steps is None:
+        return _refined(path, check)
+    points, weights = _quadrature(steps) if integrated and steps else (np.ones(1), np.ones(1))
     starts = range(0, len(points), path.max_points)
     expect(sum(1 + path.batches(min(path.max_points, len(points) - start)) for start in starts))
-    for start in starts:
-        part = slice(start, start + path.max_points)
-        at, weight = like.new_tensor(points[part]), like.new_tensor(weights[part])
-        for rows, gradients in path.gradients(at, check):
-            for total, gradient, x in zip(totals, gradients, path.inputs, strict=True):
-                per_token = gradient.norm(dim=3) if method == "gradient" else (gradient * x).sum(dim=3)
-                total[rows] += torch.einsum("rbn,b->rn", per_token, weight)
-    source, target = totals
-    if not integrated:
-        return source, target, {}
-    whole, baseline = path.answers(like.new_tensor([1.0, 0.0]))
-    return source, target, {"gap": (source.sum(dim=1) + target.sum(dim=1) - (whole - baseline)).abs()}
+    source, target = path.sums(method, points, weights, check)
+    return source, target, _report(path, source, target, len(points)) if integrated else {}
 
 
-def _quadrature(steps: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+class _Piece(NamedTuple):
+    """A piece of the line: its ends, its part of the sums (R, S) and (R, T), and the error (R,) of their total."""
+
+    begin: float
+    end: float
+    source: Tensor
+    target: Tensor
+    error: Tensor
+
+
+def _refined(path: _Path, check: Callable[[], None]) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
+    """Halve the worst pieces of the line until every row has a small gap, or there are _MAX_PIECES."""
+    nodes, weights = _quadrature(_STEPS_OF_PIECE)
+
+    def measure(begin: float, end: float) -> _Piece:
+        width = end - begin
+        source, target = path.sums("integrated-gradients", begin + width * nodes, width * weights, check)
+        before, after = path.answers(source.new_tensor([begin, end]))
+        return _Piece(begin, end, source, target, source.sum(dim=1) + target.sum(dim=1) - (after - before))
+
+    pieces = [measure(k / _PIECES, (k + 1) / _PIECES) for k in range(_PIECES)]
+    measured = len(pieces)
+    while True:
+        source, target = (torch.stack([getattr(p, side) for p in pieces]).sum(dim=0) for side in ("source", "target"))
+        report = _report(path, source, target, measured * _STEPS_OF_PIECE)
+        open_rows = report["gap"] > SMALL_GAP * report["difference"].abs()
+        if not open_rows.any() or len(pieces) >= _MAX_PIECES:
+            return source, target, report
+        pieces.sort(key=lambda p: float((p.error / report["difference"])[open_rows].abs().max()))
+        keep = -(-3 * len(pieces) // 4)
+        halves = [(p.begin, (p.begin + p.end) / 2, p.end) for p in pieces[keep:]]
+        pieces[keep:] = [measure(*ends) for a, b, c in halves for ends in ((a, b), (b, c))]
+        measured += 2 * len(halves)
+
+
+def _report(path: _Path, source: Tensor, target: Tensor, steps: int) -> dict[str, Tensor]:
+    """Return the completeness gap (R,), the difference (R,) that rows should sum to, and the gradients computed."""
+    whole, baseline = path.answers(source.new_tensor([1.0, 0.0]))
+    difference = whole - baseline
+    gap = (source.sum(dim=1) + target.sum(dim=1) - difference).abs()
+    return {"gap": gap, "difference": difference, "steps": torch.tensor(steps)}
+
+
+def _quadrature(steps: int) -> tuple[FloatArray, FloatArray]:
     """Return Gauss-Legendre points on [0, 1] and their weights, which sum to 1."""
     nodes, weights = np.polynomial.legendre.leggauss(steps)  # on [-1, 1]
     return (nodes + 1) / 2, weights / 2
@@ -105,6 +144,22 @@ class _Path:
     def batches(self, points: int) -> int:
         """Return the number of backward passes for a number of points."""
         return -(-len(self._question.positions) // self._rows(points))
+
+    def sums(
+        self, method: Method, points: FloatArray, weights: FloatArray, check: Callable[[], None]
+    ) -> tuple[Tensor, Tensor]:
+        """Return (R, S) and (R, T), sums over points of the line, by weight."""
+        like = self.inputs[0]
+        totals = [like.new_zeros(len(self._question.positions), x.shape[1]) for x in self.inputs]
+        for start in range(0, len(points), self.max_points):
+            part = slice(start, start + self.max_points)
+            at, weight = like.new_tensor(points[part]), like.new_tensor(weights[part])
+            for rows, gradients in self.gradients(at, check):
+                for total, gradient, x in zip(totals, gradients, self.inputs, strict=True):
+                    per_token = gradient.norm(dim=3) if method == "gradient" else (gradient * x).sum(dim=3)
+                    total[rows] += torch.einsum("rbn,b->rn", per_token, weight)
+        source, target = totals
+        return source, target
 
     def gradients(self, at: Tensor, check: Callable[[], None]) -> Iterator[tuple[slice, tuple[Tensor, ...]]]:
         """Compute the gradients of the answers at points of the line.

@@ -124,7 +124,8 @@ class Attribution(ShortRepr):
         source: (R, S).
         target: (R, T); 0 where the causal mask hides a column.
         contrast: The contrastive question; None for log p of each token.
-        report: Diagnostics of the method. Integrated gradients: `gap` (R,), the completeness gap in nats.
+        report: Diagnostics of the method. Integrated gradients: `gap` (R,), the completeness gap in nats, `difference`
+            (R,), what the row should sum to, and `steps`, the gradients computed.
             Leave-one-out: `redistributed_source` (S,) and `redistributed_target` (T,), the share of attention that
             softmax gives to other keys when a token is masked. It is the mean weight of the token over all queries,
             heads and layers of the unchanged run. Flow: `biases` (R,), what is missing from each row to the logit.

@@ -19,7 +19,8 @@ For S source tokens and T tokens of the translation the file contains
                                        before. With --at there is one row
   tokens (T,), source_tokens (S,)      the tokens
   log_p (T,)                           their log-probability
-  gap (T,)                             integrated-gradients: by how many nats the sum of a row is wrong
+  gap (T,), difference (T,), steps     integrated-gradients: by how many nats the sum of a row misses what it
+                                       should be, that number, and the points on the path
   redistributed_source, ..._target     leave-one-out: the share of attention that goes elsewhere
   biases (T,)                          flow: what no token has a part in
   provenance                           JSON text: checkpoint and its hash, sentence, method
@@ -41,20 +42,20 @@ from typing import TYPE_CHECKING, Any
 
 from transformer_core.cli.analyse.analysis import Analysis, Measured, run_arrays, run_report
 from transformer_core.cli.analyse.tokens import from_0, token_ids
+from transformer_core.cli.argument_types import bounded_number
 from transformer_core.cli.arguments import Options, Parser, UsageError
 
 if TYPE_CHECKING:
     from transformer_core.analysis.attribution import Attribution, Contrast
     from transformer_core.translator import Translator
 
-STEPS = 64
-
 
 def _options(parser: Parser) -> None:
     parser.add_argument("--method", required=True, metavar="NAME", help="One of those above.")
     about = "Of attention, norm and norm-ln, a layer, such as cross.6; of attention and norm also a head, cross.6.8."
     parser.add_argument("--head", metavar="HEAD", help=f"{about} The mean over all unless given.")
-    parser.add_number("--steps", STEPS, "Points on the path of integrated-gradients, at most 1,000.", most=1_000)
+    about = "Points on the path of integrated-gradients, at most 1,000; enough for a gap of 1 %% unless given."
+    parser.add_argument("--steps", type=bounded_number(1, 1_000), metavar="N", help=about)
     parser.add_argument("--at", type=int, metavar="N", help="Number of the token of a contrast, from 1.")
     parser.add_argument("--tokens", nargs=2, metavar=("A", "B"), help="The two tokens of a contrast.")
 

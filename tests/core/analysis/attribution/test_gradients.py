@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -13,7 +14,7 @@ from tests.core.analysis.attribution.sentences import SOURCE, TARGET
 from tests.core.analysis.models import SHAPES, make_translator, of_shapes
 from transformer_core import Tokenizer, Translator
 from transformer_core.analysis.ablation import ablated
-from transformer_core.analysis.attribution import Attribution, Contrast, attribute
+from transformer_core.analysis.attribution import Attribution, Contrast, attribute, gradients
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.head import Head
 from transformer_core.model.masks import causal_mask
@@ -141,6 +142,27 @@ def test_more_steps_close_the_gap(translator: Translator) -> None:
         for steps in (4, 8, 16)
     )
     assert four > 1e-3 and eight < four / 10 and sixteen < 1e-5
+
+
+def test_as_many_steps_as_close_the_gap(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = attribute(learned, SOURCE, TARGET, method="integrated-gradients")
+    run, report = result.run, result.report
+    (source, _), (target, _) = sides(learned, run)
+    inputs = source, target
+    expected = []
+    for row in range(len(run.outputs)):
+        forward = score(learned, run, row, None)
+        expected.append(float((forward(*inputs) - forward(*baselines(run, inputs))).detach()))
+    assert report["difference"].tolist() == pytest.approx(expected, abs=1e-5)
+    sums = result.source.sum(dim=1) + result.target.sum(dim=1)
+    np.testing.assert_array_less((sums - torch.tensor(expected)).abs(), 0.01 * np.abs(expected) + 1e-5)
+    many = attribute(learned, SOURCE, TARGET, method="integrated-gradients", steps=1_000)
+    largest = many.source.abs().amax(dim=1, keepdim=True)
+    assert float(((result.source - many.source) / largest).abs().max()) < 0.03
+    few = attribute(learned, SOURCE, TARGET, method="integrated-gradients", steps=32)
+    assert bool((few.report["gap"] > 0.01 * report["difference"].abs()).any())  # so it did take more
+    monkeypatch.setattr(gradients, "_MAX_PIECES", 8)
+    assert int(attribute(learned, SOURCE, TARGET, method="integrated-gradients").report["steps"]) == 32
 
 
 def test_a_large_gap_is_said(learned: Translator, caplog: pytest.LogCaptureFixture) -> None:

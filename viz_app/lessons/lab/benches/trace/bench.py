@@ -37,7 +37,7 @@ ALIGNER = "best-head"  # attention again, of the head that aligns words best
 APART = ("attention", ALIGNER, "norm", "norm-ln")  # source and target are two sub-layers, which no common whole joins
 SIDES = ("source", "target")
 WORDS = 3  # left out at most in the check
-_POINTS_OF_PATH = 64  # of integrated gradients, see `attribute`
+_POINTS_OF_PATH = 64  # of integrated gradients
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def _aligner(context: LessonContext) -> Head | None:
 def _choice(context: LessonContext, name: str) -> dict[str, Any]:
     """Return the arguments of `attribute` for a method as settings name it."""
     if name != ALIGNER:
-        return {"method": name}
+        return {"method": name} | ({"steps": _POINTS_OF_PATH} if name == SLOW else {})
     return {"method": "attention", "at": str(_aligner(context))}
 
 
@@ -190,11 +190,14 @@ def recipe(context: LessonContext) -> Recipe:
     if at := asked_for.get("at"):
         options += ["--head", at]
         more = f", at={at!r}"
+    if steps := asked_for.get("steps"):
+        options += ["--steps", str(steps)]
+        more = f", steps={steps}"
     if contrast is not None and method in contrast.methods:
         asked = contrast.asked
         options += ["--at", str(asked.position + 1), "--tokens", *contrast.tokens]
         imported = "Contrast, attribute"
-        more = f", contrast=Contrast({asked.position}, {asked.token}, {asked.other})"
+        more += f", contrast=Contrast({asked.position}, {asked.token}, {asked.other})"
     return recipes.recipe(
         context,
         f"from transformer_core.analysis.attribution import {imported}",

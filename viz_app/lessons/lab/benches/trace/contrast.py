@@ -75,13 +75,14 @@ def contrasted(context: LessonContext, slow: bool) -> Contrasted | None:
     methods = (*METHODS, SLOW) if slow else METHODS
 
     def compute(stop: ShouldStop) -> Contrasted:
-        from transformer_core.analysis.attribution import POINTS, attribute
+        from transformer_core.analysis.attribution import POINTS, STEPS, attribute
         from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 
         run = teacher_forced_run(translator, context.source, translation, points=POINTS)
         contrast = Contrast(row, int(run.outputs[row]), other)
         attributions = [
-            attribute(translator, run, method=name, contrast=contrast, should_stop=stop) for name in methods
+            attribute(translator, run, method=name, contrast=contrast, steps=STEPS, should_stop=stop)
+            for name in methods
         ]
         first, second = translator.tokenizer.tokens([contrast.token, contrast.other])
         source, target = (
