@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,17 +20,20 @@ class Axis(ShortRepr):
         words: For each position the number of the word that it belongs to; 0 for the first, never falling,
             rising by 1 at most. A special token is a word of its own.
         special: Whether each position is `<s>` or `</s>`.
+        spans: For each position its characters in the text, [begin, end), without blanks around; empty ones at special
+            tokens. Tokens of one character share it. () where the text is unknown, as in other programs' maps.
     """
 
     tokens: tuple[str, ...]
     words: tuple[int, ...]
     special: tuple[bool, ...]
+    spans: tuple[tuple[int, int], ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not len(self.tokens) == len(self.words) == len(self.special):
+        if not len(self.tokens) == len(self.words) == len(self.special) == len(self.spans or self.tokens):
             raise ValueError(
-                f"an axis of {len(self.tokens)} tokens has {len(self.words)} word numbers "
-                f"and {len(self.special)} special marks; all three must be equally many"
+                f"an axis of {len(self.tokens)} tokens has {len(self.words)} word numbers, "
+                f"{len(self.special)} special marks and {len(self.spans)} spans; all must be equally many"
             )
         steps = np.diff(np.asarray((-1, *self.words)))
         if self.words and not (self.words[0] == 0 and bool(np.isin(steps, (0, 1)).all())):
@@ -53,4 +56,7 @@ class Axis(ShortRepr):
         special = [False] * count
         for mark, word in zip(self.special, self.words, strict=True):
             special[word] = special[word] or mark
-        return Axis(self.word_texts, tuple(range(count)), tuple(special))
+        ends = {word: end for word, (_, end) in zip(self.words, self.spans, strict=False)}
+        begins = {word: begin for word, (begin, _) in reversed([*zip(self.words, self.spans, strict=False)])}
+        spans = tuple((begins[word], end) for word, end in ends.items())
+        return Axis(self.word_texts, tuple(range(count)), tuple(special), spans)

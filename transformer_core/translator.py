@@ -125,11 +125,13 @@ class TeacherForcedInput:
         source: The source.
         target: Ids of the target, without `</s>`.
         finished: Whether `</s>` follows; if not, the last token was generated, but never read.
+        spans: Characters of each target token in a text; () for the text that its ids make.
     """
 
     source: Encoding
     target: tuple[int, ...]
     finished: bool = True
+    spans: tuple[tuple[int, int], ...] = ()
 
     @property
     def read(self) -> tuple[int, ...]:
@@ -375,7 +377,8 @@ class Translator:
         Raises:
             SourceTooLong: See `encode`; of source or target.
         """
-        reading = TeacherForcedInput(self.encode(source), self.encode_target(target).ids)
+        encoded = self.encode_target(target)
+        reading = TeacherForcedInput(self.encode(source), encoded.ids, spans=encoded.spans)
         self.check_maps(reading)
         maps, scores = self._forced(reading)
         return TeacherForcedOutput(target, self.tokenizer.tokens(reading.target), scores, maps)
@@ -523,10 +526,11 @@ class Translator:
     def axes(self, reading: TeacherForcedInput) -> tuple[Axis, Axis, Axis]:
         """Return the labels of source, decoder inputs and outputs, as in `AttentionMaps`."""
         tokens, blanks = self.tokenizer.tokens(reading.target), self.tokenizer.closed
+        spans, read = reading.spans or self.tokenizer.spans(reading.target), len(reading.read)
         return (
-            axis(reading.source.tokens, end=True, at_blanks=blanks),
-            axis(tokens if reading.finished else tokens[:-1], start=True, at_blanks=blanks),
-            axis(tokens, end=reading.finished, at_blanks=blanks),
+            axis(reading.source.tokens, reading.source.spans, end=True, at_blanks=blanks),
+            axis(tokens[:read], spans[:read], start=True, at_blanks=blanks),
+            axis(tokens, spans, end=reading.finished, at_blanks=blanks),
         )
 
     def _maps(self, reading: TeacherForcedInput, maps: Mapping[Kind, Tensor], row: int) -> AttentionMaps:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -64,6 +66,13 @@ def test_word_numbers_that_skip_or_fall_are_refused(words: tuple[int, int]) -> N
         Axis(("a", "b"), words, (False, False))
     with pytest.raises(ValueError, match="2 tokens has 1 word"):
         Axis(("a", "b"), words[:1], (False, False))
+
+
+def test_the_span_of_a_word_is_that_of_its_tokens() -> None:
+    spans = ((0, 2), (2, 6), (7, 10), (10, 10))
+    assert replace(SOURCE, spans=spans).merged().spans == ((0, 6), (7, 10), (10, 10)) and SOURCE.merged().spans == ()
+    with pytest.raises(ValueError, match="and 3 spans"):
+        replace(SOURCE, spans=spans[:3])
 
 
 def test_words_of_an_axis() -> None:

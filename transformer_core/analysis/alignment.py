@@ -82,7 +82,6 @@ def word_of_each_token(encoding: Encoding, words: Sequence[str]) -> npt.NDArray[
     for number, word in enumerate(words):
         owner[start : start + len(word)] = number
         start += len(word) + 1
-    # A span may begin with the space before its word, so the last character decides.
     return np.array([owner[end - 1] if end > begin else -1 for begin, end in encoding.spans], dtype=np.int64)
 
 

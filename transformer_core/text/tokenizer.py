@@ -10,7 +10,7 @@ import hashlib
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ class Encoding:
     Args:
         ids: Token ids, without `<s>` or `</s>`.
         tokens: Their text; an unknown token shows its characters.
-        spans: For each token the characters of the given text that it covers, [begin, end).
+        spans: For each token the characters of the given text that it covers, [begin, end), without blanks around.
         unknown: Whether each token is `<unk>`.
     """
 
@@ -202,7 +202,7 @@ class Tokenizer:
         return Encoding(
             ids=tuple(mapping["ids"]),
             tokens=tuple(mapping["pieces"]),
-            spans=tuple(mapping["offsets"]),
+            spans=tuple(spans_of(text, mapping["pieces"], mapping["offsets"])),
             unknown=tuple(token_id == self.special.unk for token_id in mapping["ids"]),
         )
 
@@ -215,6 +215,19 @@ class Tokenizer:
         """Ids -> text; special tokens vanish, `<unk>` becomes U+2047, a double question mark."""
         text: str = self._processor.decode([int(i) for i in ids])
         return text
+
+    def spans(self, ids: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """Return the characters of `decode(ids)` that each token covers, as in `Encoding`."""
+        text, spans, begin = self.decode(ids), [], 0
+        for count in range(1, len(ids) + 1):
+            so_far = self.decode(ids[:count])
+            known = begin
+            while so_far[known : known + 1] == text[known : known + 1] != "":
+                known += 1
+            part = len(so_far) > known  # of a character of several tokens, which is U+FFFD until the last
+            spans.append(without_blanks(text, begin, known + part))
+            begin = known
+        return tuple(spans)
 
     def token(self, token_id: int) -> str:
         """Return the text of one token, with its word-boundary mark."""
@@ -244,6 +257,20 @@ def _trained(texts: Iterable[str], vocab_size: int, **options: Any) -> bytes:
     except (RuntimeError, OSError) as error:
         raise TokenizerError(f"cannot train a vocabulary of {vocab_size} tokens from these texts: {error}") from error
     return writer.getvalue()
+
+
+def spans_of(text: str, tokens: Sequence[str], spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of tokens without blanks around; one without its last part of a character has that character."""
+    for token, span in zip(tokens, spans, strict=True):
+        begin, end = without_blanks(text, *span)
+        yield begin, max(end, min(begin + 1, len(text))) if token.strip(WORD_BOUNDARY) else end
+
+
+def without_blanks(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Return a span of a text without the blanks around it."""
+    part = text[begin:end]
+    begin += len(part) - len(part.lstrip())
+    return begin, begin + len(part.strip())
 
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:
@@ -295,11 +322,20 @@ def _is_without_blanks(before: str, after: str) -> bool:
     return bool(_WITHOUT_BLANKS.match(after) or (before and _WITHOUT_BLANKS.match(before[-1])))
 
 
-def axis(tokens: Sequence[str], *, start: bool = False, end: bool = False, at_blanks: bool = False) -> Axis:
+def axis(
+    tokens: Sequence[str],
+    spans: Sequence[tuple[int, int]] = (),
+    *,
+    start: bool = False,
+    end: bool = False,
+    at_blanks: bool = False,
+) -> Axis:
     """Return an axis of tokens, with `<s>` before (decoder inputs) or `</s>` after (source, outputs).
 
-    `at_blanks` as in `word_numbers`.
+    `spans` as in `Axis`, `at_blanks` as in `word_numbers`.
     """
+    known = len(spans) == len(tokens)
+    last = (spans[-1][1],) * 2 if spans else (0, 0)
     words = word_numbers(tokens, at_blanks=at_blanks)
     labels, special = list(tokens), [False] * len(tokens)
     if start:
@@ -308,4 +344,5 @@ def axis(tokens: Sequence[str], *, start: bool = False, end: bool = False, at_bl
     if end:
         labels, special = [*labels, EOS_TOKEN], [*special, True]
         words = (*words, words[-1] + 1 if words else 0)
-    return Axis(tuple(labels), words, tuple(special))
+    places = (*(((0, 0),) * start), *spans, *((last,) * end)) if known else ()
+    return Axis(tuple(labels), words, tuple(special), places)

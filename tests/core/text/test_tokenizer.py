@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -77,6 +79,41 @@ def test_with_bytes_no_character_is_unknown_and_every_text_comes_back(bytewise: 
     assert all(later - earlier in (0, 1) for earlier, later in pairwise(numbers))
 
 
+def spans_by_bytes(tokenizer: Tokenizer, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Brute force: the bytes of all tokens in a row, and the characters that each token has bytes of."""
+    owners: list[tuple[int, int]] = []  # byte, token
+    for number, token in enumerate(tokenizer.tokens(ids)):
+        text = " \u2047 " if token == "<unk>" else token.replace(WORD_BOUNDARY, " ")
+        raw = bytes([int(token[3:5], 16)]) if re.fullmatch("<0x[0-9A-F]{2}>", token) else text.encode()
+        owners += [(byte, number) for byte in raw]
+    owners = owners[owners[:1] == [(32, 0)] :]  # no blank at the beginning
+    places: dict[int, list[int]] = {number: [] for number in range(len(ids))}
+    at = 0
+    for place, character in enumerate(bytes(byte for byte, _ in owners).decode()):
+        for _, number in owners[at : at + len(character.encode())]:
+            places[number] += [place] * (not character.isspace())
+        at += len(character.encode())
+    return [(min(each), max(each) + 1) if each else (-1, -1) for each in places.values()]
+
+
+@given(text=CHARACTERS)
+def test_spans_of_ids_are_the_characters_that_their_bytes_make(
+    tokenizer: Tokenizer, bytewise: Tokenizer, text: str
+) -> None:
+    for each in (tokenizer, bytewise):
+        ids = each.encode(text).ids
+        for span, expected in zip(each.spans(ids), spans_by_bytes(each, ids), strict=True):
+            assert span == expected or (span[0] == span[1] and expected == (-1, -1))
+
+
+@given(text=CHARACTERS)
+def test_blanks_are_in_no_span_and_each_token_is_its_characters(tokenizer: Tokenizer, text: str) -> None:
+    encoding = tokenizer.encode(text)
+    for (begin, end), token in zip(encoding.spans, encoding.tokens, strict=True):
+        assert text[begin:end] == text[begin:end].strip()
+        assert token.replace(WORD_BOUNDARY, "") in unicodedata.normalize("NFKC", text[begin:end])
+
+
 def test_bytes_are_visible_and_those_of_no_character_are_no_error(bytewise: Tokenizer) -> None:
     encoding = bytewise.encode("🙂 Hut")
     assert encoding.tokens[1:5] == ("<0xF0>", "<0x9F>", "<0x99>", "<0x82>")
@@ -88,7 +125,7 @@ def test_spans_name_the_characters_of_each_token(tokenizer: Tokenizer) -> None:
     text = "The big dog 🙂 sees."
     encoding = tokenizer.encode(text)
     for token, (begin, end) in zip(encoding.tokens, encoding.spans, strict=True):
-        assert text[begin:end].strip() == token.replace(WORD_BOUNDARY, "")
+        assert text[begin:end] == token.replace(WORD_BOUNDARY, "")
 
 
 def test_text_is_normalised_to_nfkc(tokenizer: Tokenizer) -> None:

@@ -195,7 +195,7 @@ def future_mask(maps: Maps, kind: AnyKind) -> np.ndarray[Any, np.dtype[np.bool_]
 
 
 def _first(axis: Axis, count: int) -> Axis:
-    return Axis(axis.tokens[:count], axis.words[:count], axis.special[:count])
+    return Axis(axis.tokens[:count], axis.words[:count], axis.special[:count], axis.spans[:count])
 
 
 def cut_maps(maps: Maps, unit: Unit, step: int | None) -> Maps:
