@@ -31,6 +31,7 @@ class LogitLens(ShortRepr):
         rank: (L + 1, T) of these tokens, 1 for the most probable one.
         entropy: (L + 1, T) of the distribution, in nats.
         top: (L + 1, T, K) ids of the most probable tokens, best first.
+        top_tokens: The same as text, by layer and position.
         top_log_p: (L + 1, T, K) log-probabilities of these tokens.
     """
 
@@ -39,6 +40,7 @@ class LogitLens(ShortRepr):
     rank: Tensor
     entropy: Tensor
     top: Tensor
+    top_tokens: tuple[tuple[tuple[str, ...], ...], ...]
     top_log_p: Tensor
 
 
@@ -84,7 +86,10 @@ def logit_lens(
         entropy = -(log_p.exp() * log_p).nan_to_num().sum(dim=1)
         by_layer.append((token_log_p[:, 0], (log_p > token_log_p).sum(dim=1) + 1, entropy, top.indices, top.values))
     log_ps, ranks, entropies, tops, top_log_ps = (torch.stack(values) for values in zip(*by_layer, strict=True))
-    return LogitLens(run=run, log_p=log_ps, rank=ranks, entropy=entropies, top=tops, top_log_p=top_log_ps)
+    texts = tuple(tuple(map(translator.tokenizer.tokens, layer)) for layer in tops.tolist())
+    return LogitLens(
+        run=run, log_p=log_ps, rank=ranks, entropy=entropies, top=tops, top_tokens=texts, top_log_p=top_log_ps
+    )
 
 
 @torch.no_grad()

@@ -12,7 +12,7 @@ from viz_app.notebook.views import ResultView, view_of
 from viz_app.text import texts
 
 MAX_BYTES = 50_000  # of a figure that shows itself
-_DPI = (80, 40)
+_DPI = (120, 80, 40)
 
 
 def mimebundle(result: object, language: str = "en") -> dict[str, str]:

@@ -140,8 +140,15 @@ def _(shown: Attribution, language: str = "en", theme: Theme = "light") -> Resul
 
 @view_of.register
 def _(shown: LogitLens, language: str = "en", theme: Theme = "light") -> ResultView:
-    names = [str(layer) for layer in range(len(shown.log_p))]
-    return _matrix(shown.log_p, names, shown.run.tokens, ("layer", "token", "log_p"), language, theme, signed=False)
+    t, names = texts(language), [str(layer) for layer in range(len(shown.log_p))]
+    first = [[tokens[0] for tokens in layer] for layer in shown.top_tokens]
+    titles = ("layer", "token", "log_p")
+    view = _matrix(shown.log_p, names, shown.run.tokens, titles, language, theme, signed=False, cell_labels=first)
+    later = [(shown.rank[:, at] > 1).nonzero().flatten().tolist() for at in range(len(shown.run.tokens))]
+    since = [each[-1] + 1 if each else 0 for each in later]
+    last = sorted(range(len(since)), key=lambda at: -since[at])[:LISTED]
+    rows = [(display_label(shown.run.tokens[at]), str(since[at]) if since[at] < len(names) else "-") for at in last]
+    return ResultView(view.figure, (t("notebook.token"), t("notebook.known_since")), rows)
 
 
 @view_of.register
@@ -172,6 +179,7 @@ def _matrix(
     theme: Theme,
     *,
     signed: bool = True,
+    cell_labels: Sequence[Sequence[str]] = (),
 ) -> ResultView:
     """View a matrix, and the cells that are furthest from zero; `titles` are keys of rows, columns and scale."""
     array = values.detach().cpu().numpy() if isinstance(values, Tensor) else values
@@ -184,6 +192,7 @@ def _matrix(
         row_title=row,
         column_title=column,
         scale_title=scale,
+        cell_labels=cell_labels,
         language=language,
         theme=theme,
     )

@@ -31,6 +31,7 @@ from transformer_core.analysis.lens import logit_lens
 from transformer_core.analysis.patching import patching
 from transformer_core.attention_maps import KINDS
 from transformer_core.translator import Translator
+from viz_app.figures.model.figure import display_label
 from viz_app.notebook.display import MAX_BYTES, mimebundle
 from viz_app.notebook.views import view_of
 
@@ -89,6 +90,21 @@ def test_the_table_names_the_strongest_heads(translator: Translator) -> None:
         np.concatenate([effects.effects[kind].sum(dim=2).numpy().ravel() for kind in KINDS]),
         rtol=1e-6,
     )
+
+
+def test_the_lens_names_the_most_probable_token_in_each_cell(translator: Translator) -> None:
+    lens = logit_lens(translator, OTHER, TARGET)
+    name = translator.tokenizer.token
+    cells = [[name(ids[0]) for ids in layer] for layer in lens.top.tolist()]
+    assert view_of(lens).figure.cell_labels == cells  # type: ignore[attr-defined]
+    rank = lens.rank.tolist()
+    since = [
+        next((layer for layer in range(len(rank)) if all(row[at] == 1 for row in rank[layer:])), "-")
+        for at in range(len(lens.run.tokens))
+    ]
+    expected = {(display_label(token), str(layer)) for token, layer in zip(lens.run.tokens, since, strict=True)}
+    listed = rows(mimebundle(lens))
+    assert {*zip(listed[::2], listed[1::2], strict=True)} <= expected and len(listed) == 2 * min(5, len(since))
 
 
 def test_a_contrast_has_its_one_row(translator: Translator) -> None:

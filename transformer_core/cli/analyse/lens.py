@@ -38,7 +38,6 @@ def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str,
     from transformer_core.analysis.lens import logit_lens
 
     lens = logit_lens(translator, *texts)
-    top = [translator.tokenizer.tokens(row) for row in lens.top.flatten(0, 1).tolist()]
     values = {name: getattr(lens, name).cpu() for name in ("log_p", "rank", "entropy")}
     by_layer = {f"{name}_{layer}": row for name, rows in values.items() for layer, row in enumerate(rows)}
     tokens = lens.run.tokens
@@ -47,7 +46,7 @@ def _measure(translator: Translator, texts: Sequence[Any], choices: Mapping[str,
         arrays={
             **run_arrays(lens.run),
             **values,
-            "top": np.array(top).reshape(lens.top.shape),
+            "top": np.array(lens.top_tokens),
             "top_log_p": lens.top_log_p,
         },
         facts={"target": lens.run.text},

@@ -16,6 +16,7 @@ import numpy.typing as npt
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
 SCALE_STEPS = 256
+_LIGHT = 49.4  # lightness L* from which black letters have more contrast than white ones; both have 4.5 there
 
 # Page background and text; entry 0 of the scale is the background, so that a weight of zero disappears.
 BACKGROUND: dict[str, str] = {"light": "#ffffff", "dark": "#0e1117"}
@@ -74,6 +75,11 @@ def kind_color(kind: str, theme: Theme = "light", *, text: bool = False) -> str:
     if theme == "dark":
         return KIND_COLORS_DARK[kind]
     return KIND_TEXT_COLORS[kind] if text else KIND_COLORS[kind]
+
+
+def ink_on(rgb: npt.NDArray[np.uint8]) -> str:
+    """Colour of letters that can be read on a colour, (3,)."""
+    return "#000000" if lab_of(rgb)[0] > _LIGHT else "#ffffff"
 
 
 def lab_of(rgb: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:

@@ -182,10 +182,11 @@ class MatrixFigure(Figure):
         column_labels: The same for the columns.
         base: A number that the colours begin at, or below; None for the least of the values. Zero in `diverging` ones.
         row_breaks: Rows, counted from 0, above which a line stands, as between groups of rows.
+        cell_labels: A text for each cell, by row; () for none.
 
     Raises:
-        ValueError: The values are no matrix, one is infinite, there is not a name for each row or column, or a row
-            does not exist.
+        ValueError: The values are no matrix, one is infinite, there is not a name for each row or column or a text for
+            each cell, or a row does not exist.
     """
 
     values: npt.ArrayLike
@@ -199,6 +200,7 @@ class MatrixFigure(Figure):
     column_labels: Sequence[str] = ()
     base: float | None = None
     row_breaks: Sequence[int] = ()
+    cell_labels: Sequence[Sequence[str]] = ()
     name: str = "headlight_matrix"
 
     def __post_init__(self) -> None:
@@ -216,6 +218,8 @@ class MatrixFigure(Figure):
             object.__setattr__(self, name, labels)
             if labels and len(labels) != count:
                 raise ValueError(f"{name} has {len(labels)} entries, but the values have {count}")
+        if self.cell_labels and [*map(len, self.cell_labels)] != [values.shape[1]] * len(values):
+            raise ValueError(f"cell_labels are {len(self.cell_labels)} rows, but must be a text for each cell")
         object.__setattr__(self, "row_breaks", tuple(self.row_breaks))
         if not all(0 < row < len(values) for row in self.row_breaks):
             raise ValueError(f"row_breaks are {list(self.row_breaks)}, but must be from 1 to {len(values) - 1}")

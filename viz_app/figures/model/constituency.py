@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from viz_app.figures.colours.palette import INK, lab_of
+from viz_app.figures.colours.palette import INK, ink_on
 from viz_app.figures.colours.scales import ColorMap, weights_map
 from viz_app.figures.layout import MAX_LABEL, Measure
 from viz_app.figures.model.figure import Figure, display_label
@@ -18,7 +18,6 @@ from viz_app.figures.model.style import Style
 BETWEEN = 0.9  # room between two labels beside each other over the font size
 LEVEL = 2.4  # from one level to the next over the font size
 ROOM = 0.72  # between the middle of a label and a line over the font size
-_LIGHT = 49.4  # lightness L* from which black letters have more contrast than white ones; both have 4.5 there
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +169,7 @@ class ConstituencyFigure(Figure):
         if tint is None:
             return INK[self.theme]
         rgb = np.array([int(tint[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.uint8)
-        return "#000000" if lab_of(rgb)[0] > _LIGHT else "#ffffff"
+        return ink_on(rgb)
 
     def tint_titles(self) -> tuple[str, ...]:
         """Return the meanings of the tints, words first."""

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullFormatter
 
 from viz_app.figures import fonts
-from viz_app.figures.colours.scales import format_number, numbers_map
+from viz_app.figures.colours.palette import ink_on
+from viz_app.figures.colours.scales import Colors, format_number, numbers_map
 from viz_app.figures.layout import PAD, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
 from viz_app.figures.model.figure import display_label
@@ -100,7 +101,10 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
     frame = Frame(figure, style, width)
     beside, under = (_longest(labels, 0.85 * font) for labels in (figure.row_labels, figure.column_labels))
     left = PAD + font * LINE + max(3.2 * font, beside + 2 * GAP)
-    right = 3 * GAP + _BAR_ROOM + 2.2 * font + PAD if style.legend else 2 * PAD
+    colors = numbers_map(figure.matrix, figure.diverging, style, figure.theme, figure.base)
+    numbers = _longest([format_number(value) for value in colors.ticks()], 0.85 * font)
+    bar_room = max(_BAR_ROOM + 2.2 * font, 13.0 + numbers + 1.3 * font)
+    right = 3 * GAP + bar_room + PAD if style.legend else 2 * PAD
     below = 2.6 * font * LINE + max(0.0, under - font)
     across = width - left - right
     area = min(max(across * rows / columns, 0.3 * across), across)
@@ -110,7 +114,6 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
         area = max(3 * font, style.height * POINTS_PER_MM - frame.above - below - frame.below)
     canvas = Canvas(figure, style, format, dpi, width, frame.above + area + below + frame.below)
     frame.draw(canvas)
-    colors = numbers_map(figure.matrix, figure.diverging, style, figure.theme, figure.base)
     canvas.cells(colors.rgb(figure.matrix), ~np.isnan(figure.matrix), left, frame.above, across, area)
     axes = canvas.plot_area(left, frame.above, across, area)
     axes.patch.set_visible(False)  # the colours lie below, on the page
@@ -124,10 +127,25 @@ def draw_matrix(figure: MatrixFigure, style: Style, format: str, dpi: int) -> Ca
     _names(canvas, axes, figure, (left, frame.above, across, area), font)
     canvas.text(left + across / 2, frame.above + area + below - font * 0.7, figure.column_title, font, canvas.ink)
     canvas.text(PAD + font * LINE / 2, frame.above + area / 2, figure.row_title, font, canvas.ink, rotation=90)
+    _cell_labels(canvas, figure, colors.rgb(figure.matrix), (left, frame.above, across, area), font)
     if style.legend:
         bar = (left + across + 3 * GAP, frame.above + max(0.0, (area - 110) / 2), 7.0, min(area, 110.0))
         color_bar(canvas, colors, figure.scale_title, *bar, font=font)
     return canvas
+
+
+def _cell_labels(
+    canvas: Canvas, figure: MatrixFigure, tints: Colors, place: tuple[float, float, float, float], font: float
+) -> None:
+    """Write a text into each cell, all as large as the longest can be."""
+    left, top, across, area = place
+    high, wide = area / len(tints), across / len(tints[0])
+    widest = max((_longest(row, 1.0) for row in figure.cell_labels), default=1.0)
+    size = min(0.85 * font, 0.7 * high, 0.9 * wide / widest)
+    for row, labels in enumerate(figure.cell_labels):
+        for column, label in enumerate(labels):
+            x, y = left + (column + 0.5) * wide, top + (row + 0.5) * high
+            canvas.text(x, y, display_label(label, _NAME), size, ink_on(tints[row, column]))
 
 
 def _longest(labels: Sequence[str], size: float) -> float:

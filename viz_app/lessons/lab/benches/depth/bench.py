@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
 def data(context: LessonContext) -> StageData:
     """Return the distribution after every layer of the decoder, as far as it is shown."""
-    lens, tokenizer = _lens(context), context.service.translator.tokenizer
-    top = [[tokenizer.tokens(ids) for ids in layer] for layer in lens.top.tolist()]
+    lens = _lens(context)
     return StageData(
-        values={"tokens": list(lens.run.tokens), "text": lens.run.text, "top": top},
+        values={"tokens": list(lens.run.tokens), "text": lens.run.text, "top": lens.top_tokens},
         arrays={
             "log_p": lens.log_p.numpy(),
             "rank": lens.rank.numpy().astype(np.int32),
