@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from transformer_core.analysis.circuit import exact_edges as exact_edges
     from transformer_core.analysis.flow import Flow as Flow
     from transformer_core.analysis.flow import flow as flow
+    from transformer_core.analysis.probe import Probe as Probe
+    from transformer_core.analysis.probe import probe as probe
     from transformer_core.attention_maps import AttentionMaps as AttentionMaps
     from transformer_core.attention_maps import Axis as Axis
     from transformer_core.checkpoint import CheckpointError as CheckpointError
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from transformer_core.model.transformer import Transformer as Transformer
     from transformer_core.runs import load as load
     from transformer_core.runs import run as run
+    from transformer_core.runs import stream as stream
     from transformer_core.text.tokenizer import Tokenizer as Tokenizer
     from transformer_core.translator import Translation as Translation
     from transformer_core.translator import Translator as Translator
@@ -49,6 +52,7 @@ __version__ = "0.1.0"
 _HOME = {
     "analysis.circuit": ("Circuit", "MinimalPair", "circuit", "exact_edges"),
     "analysis.flow": ("Flow", "flow"),
+    "analysis.probe": ("Probe", "probe"),
     "attention_maps": ("AttentionMaps", "Axis"),
     "checkpoint": ("CheckpointError", "load_checkpoint", "save_checkpoint"),
     "config": ("ConfigError", "DecodingConfig", "ModelConfig", "TrainingConfig"),
@@ -59,7 +63,7 @@ _HOME = {
     "hooks.hook_list": ("describe_hook_points",),
     "hooks.points": ("capture", "edit", "hook_points"),
     "model.transformer": ("Transformer",),
-    "runs": ("load", "run"),
+    "runs": ("load", "run", "stream"),
     "text.tokenizer": ("Tokenizer",),
     "translator": ("Translation", "Translator"),
 }

@@ -6,8 +6,9 @@ Stands on `Translator`, `capture` and `edit`.
 from __future__ import annotations
 
 import operator
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, overload
 
@@ -108,7 +109,7 @@ class ReadSentence(NamedTuple):
 
     Args:
         text: The sentence.
-        translation: Its translation.
+        translation: Its translation: the given text, or what the model wrote.
         source: The S tokens of the sentence, `</s>` included.
         inputs: The T tokens that the decoder reads.
         outputs: The T tokens that it generates.
@@ -247,13 +248,36 @@ def run(
         with torch.set_grad_enabled(grad), batch_context(numbers, len(pairs)), changed, recorder as seen:
             log_p = model.read(group)
         for row, (number, each) in enumerate(zip(numbers, group, strict=True)):
-            translation = model.tokenizer.decode(each.target)
-            sentence = ReadSentence(pairs[number][0], translation, *model.axes(each), log_p[row, : each.rows])
+            text, target = pairs[number]
+            translation = model.tokenizer.decode(each.target) if target is None else target
+            sentence = ReadSentence(text, translation, *model.axes(each), log_p[row, : each.rows])
             activations = {at: value if grad else _cut(value, at, row, sentence) for at, value in seen.items()}
             by_number[number] = sentence, activations
     sentences, values = zip(*(by_number[number] for number in range(len(pairs))), strict=True)
     calls = {address: [each[address] for each in values] for address in values[0]}
     return Run(sentences, Captured(calls), several=not one)
+
+
+def stream(
+    model: Translator,
+    what: Iterable[str | tuple[str, str]],
+    *,
+    keep: str | Collection[str],
+    edits: Mapping[str, Edit] | None = None,
+    together: int = 256,
+) -> Iterator[Run]:
+    """Yield the runs of any number of sentences, some at a time, so that memory holds no others.
+
+    Args:
+        model: As for `run`, like `keep` and `edits`.
+        what: Texts and pairs, read as they are needed; `(text, "")` for the encoder alone.
+        keep: Addresses of values to keep.
+        edits: Numbers of sentences in `only` are those in the run.
+        together: Sentences of a run.
+    """
+    sentences = iter(what)
+    while some := list(islice(sentences, together)):
+        yield run(model, some, keep=keep, edits=edits)
 
 
 def _inputs(
@@ -263,14 +287,15 @@ def _inputs(
     sources = [model.encode(source) for source, _ in pairs]
     if not sources or not all(source.ids for source in sources):
         raise ValueError("there is no sentence, or an empty one")
-    targets = {n: (model.encode_target(target).ids, True) for n, (_, target) in enumerate(pairs) if target is not None}
+    encoded = {n: model.encode_target(target) for n, (_, target) in enumerate(pairs) if target is not None}
+    targets = {number: (each.ids, True, each.spans) for number, each in encoded.items()}
     texts = [number for number in range(len(pairs)) if number not in targets]
     for start in range(0, len(texts), _TRANSLATED_TOGETHER):
         numbers = texts[start : start + _TRANSLATED_TOGETHER]
         with edit(model, edits), batch_context(numbers, len(pairs)):
             results = model.search([sources[number].ids for number in numbers])
         for number, result in zip(numbers, results, strict=True):
-            targets[number] = result.hypotheses[0].ids, result.hypotheses[0].finished
+            targets[number] = result.hypotheses[0].ids, result.hypotheses[0].finished, ()
     return [TeacherForcedInput(source, *targets[number]) for number, source in enumerate(sources)]
 
 

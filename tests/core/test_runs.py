@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Sequence
+import weakref
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +130,48 @@ def test_a_text_is_translated_and_then_read(learned: Translator) -> None:
     assert (sentence.text, sentence.translation) == (TEXT, translation.text)
     np.testing.assert_allclose(result.log_p.numpy(), translation.scores, atol=1e-4)
     np.testing.assert_allclose(result["cross.1.1"].numpy(), translation.attention.cross[0, 0], atol=1e-5)
+
+
+def test_spans_are_characters_of_the_texts(learned: Translator) -> None:
+    """Of a given translation as it was given, with its blanks and composed letters; of another as it was decoded."""
+    given = run(learned, [("The  big dog 🙂 sees.", "Der  gro\u00dfe Hu\u0308nd."), TEXT]).sentences
+    assert given[0].translation == "Der  gro\u00dfe Hu\u0308nd."
+    for sentence in given:
+        for axis, text in ((sentence.source, sentence.text), (sentence.outputs, sentence.translation)):
+            words = ["".join(text[begin:end].split()) for begin, end in axis.merged().spans]
+            assert "".join(words) == "".join(text.split()) and words[-1] == ""
+            assert all(text[begin:end] == text[begin:end].strip() for begin, end in axis.spans)
+        assert sentence.inputs.spans == ((0, 0), *sentence.outputs.spans[:-1])
+
+
+def test_a_stream_is_the_runs_of_its_parts_and_reads_no_further(learned: Translator) -> None:
+    read: list[int] = []
+
+    def sentences() -> Iterator[tuple[str, str]]:
+        for number, pair in enumerate(PAIRS):
+            read.append(number)
+            yield pair
+
+    runs, whole = (
+        tc.stream(learned, sentences(), keep="encoder.2.residual", together=2),
+        run(learned, PAIRS, keep="encoder.2.residual"),
+    )
+    first = next(runs)
+    assert len(first) == 2 and read == [0, 1]
+    every = [one for each in (first, *runs) for one in each]
+    assert [one.sentences[0][:5] for one in every] == [one.sentences[0][:5] for one in whole]
+    for one, other in zip(every, whole, strict=True):
+        torch.testing.assert_close(one["encoder.2.residual"].tensor, other["encoder.2.residual"].tensor)
+
+
+def test_a_stream_holds_one_run_at_a_time(learned: Translator) -> None:
+    """Counted by weak references: once the next one is there, nothing of the last is."""
+    kept: list[weakref.ref[torch.Tensor]] = []
+    for each in tc.stream(learned, iter([*PAIRS] * 4), keep="encoder.2.residual", together=len(PAIRS)):
+        gc.collect()
+        assert not [reference for reference in kept[: -len(PAIRS)] if reference() is not None]
+        kept += [weakref.ref(tensor) for tensor in each["encoder.2.residual"].tensors]
+    assert len(kept) == 4 * len(PAIRS)
 
 
 def test_texts_and_pairs_and_edits_while_translating(learned: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
