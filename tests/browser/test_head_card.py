@@ -96,8 +96,9 @@ def test_by_keyboard_it_opens_leads_on_and_closes_and_its_head_is_switched_off(
     assert "BLEU" in page.locator(".atlas-plain").inner_text()
     assert not page.locator(".atlas-evidence").is_visible()
     page.locator(".atlas-card summary").press("Enter")
-    for part in ("evidence", "looks", "effect", "siblings", "examples"):
+    for part in ("evidence", "looks", "effect", "circuits", "siblings", "examples"):
         assert page.locator(f".atlas-{part}").is_visible(), part
+    assert t("roles.task_negation") in page.locator(".atlas-circuits b").all_inner_texts()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     check_accessibility(page, "dark", "light")
     assert until(page, lambda: params(page).get("card") == "open")

@@ -163,7 +163,7 @@ def _flow(atlas: Atlas, head: Head) -> dict[str, Any] | None:
 
 
 def _circuits(atlas: Atlas, t: Texts, head: Head) -> list[dict[str, Any]] | None:
-    """Return the tasks whose smallest faithful circuit the head is part of, beyond the null."""
+    """Return the tasks whose smallest faithful circuit has the head, beyond the null; the largest score first."""
     from transformer_core.analysis.circuit.wiring import Wiring
 
     if not atlas.circuits:
@@ -177,7 +177,7 @@ def _circuits(atlas: Atlas, t: Texts, head: Head) -> list[dict[str, Any]] | None
         for task, each in atlas.circuits.items()
         if each.curve and node in each.carriers
     ]
-    return circuits or None
+    return sorted(circuits, key=lambda each: -abs(each["value"])) or None
 
 
 def _siblings(head_atlas: HeadAtlas, t: Texts, head: Head) -> dict[str, Any] | None:

@@ -237,10 +237,11 @@ def test_the_card_names_the_tasks_that_a_head_carries(service: TranslationServic
     values[1:5] = 2.0, 0.1, -1.0, 3.0  # the second is within the null, the last outside the circuit
     edges = (*((node, 20, 1.0) for node in (1, 2, 3, 3)), (4, 20, 0.1))
     task = replace(task, scores=Estimate(value=values, low=values - 0.5, high=values + 0.5), edges=edges)
-    atlas = replace(drawn, circuits={"number.en-de": task, "strange.en-de": replace(task, edges=edges[:1])})
+    stranger = replace(task, edges=edges[:1], scores=replace(task.scores, value=values * 1.5))
+    atlas = replace(drawn, circuits={"number.en-de": task, "strange.en-de": stranger})
     cards = [told(service, atlas, head_named(name), language).get("circuits") for name in nodes]
     number = texts(language)("roles.task_number")
-    assert [[each["words"] for each in card or ()] for card in cards] == [[number, "strange.en-de"], [], [number], []]
+    assert [[each["words"] for each in card or ()] for card in cards] == [["strange.en-de", number], [], [number], []]
     counts = {"null": 0.2, "whole": 7.5, "pairs": 60, "edges": 4, "all": 8}
     assert cards[2] == [{"value": -1.0, "low": -1.5, "high": -0.5, "words": number} | counts]
 

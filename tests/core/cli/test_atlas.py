@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.core.cli.workplace import ROOT, Call, Workplace, one_line_error
+from transformer_core.analysis.circuit.task import FOLDER, shipped_tasks
 from transformer_core.atlas.examples import probe_sentences
 from transformer_core.atlas.measure import PARTS, Task
 from transformer_core.atlas.naming import head_roles
@@ -204,6 +205,15 @@ def test_docs_say_where_every_file_of_a_shipped_atlas_comes_from(name: str) -> N
     files = {file for part in atlas.sources for file in atlas.inputs(part).values()}
     assert files and all(f"| {file.removesuffix('.xz')} | `{digest}` |" in docs for file, digest, _ in files)
     assert all(count >= 100 for _, _, count in files)
+
+
+@pytest.mark.parametrize("name", ["en-de"])
+def test_circuits_are_of_the_pairs_that_ship(name: str) -> None:
+    atlas = shipped_atlas(ROOT / "checkpoints" / name)
+    assert atlas
+    paths = [FOLDER / f"{task}.tsv" for task in shipped_tasks() if task.endswith(f".{name.removesuffix('-small')}")]
+    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    assert dict(atlas.sources["circuits"].data.values()) == files
 
 
 def test_atlas_is_put_into_its_checkpoint_only(made: Workplace, call: Call, whole: Path, tmp_path: Path) -> None:
