@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import transformer_core as tc
 from transformer_core import cli as core
 from transformer_core.analysis.attribution import METHODS
 from transformer_core.cli import main
@@ -84,6 +85,21 @@ def test_links_lead_to_files(page: Path) -> None:
     for link in links:
         if "://" not in link:
             assert (page.parent / link).exists(), link
+
+
+def test_names_of_papers_lead_to_functions_and_headings() -> None:
+    page = ROOT / "docs" / "names.md"
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"`tc\.(\w+)", text):
+        assert hasattr(tc, name), name
+    code = "\n".join(each.read_text(encoding="utf-8") for part in PROGRAMS for each in (ROOT / part).rglob("*.py"))
+    for name in re.findall(r"`(\w+)[`(]", text):
+        assert re.search(rf"\bdef {name}\b|\"{name}\"", code), name
+    for file, anchor in re.findall(r"\]\((\w+\.md)#(.+?)\)", text):
+        titles = re.findall(r"^#+ (.+)$", (page.parent / file).read_text(encoding="utf-8"), re.M)
+        assert anchor in {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}, anchor
+    rows = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 20 and rows == sorted(rows, key=str.lower)
 
 
 def test_the_readmes_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from tests.core.test_docs import ROOT, blocks, run_python
 from transformer_core import Translator, capture, edit, patch
+from transformer_core.atlas.examples import probe_sentences
 
 PAGE = ROOT / "docs" / "recipes.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -87,6 +88,11 @@ def pair(scope: dict[str, Any]) -> tuple[Translator, str, str]:
     return scope["model"], scope["source"], scope["target"]
 
 
+def plain_neuron(network: Any, states: Tensor, number: int) -> Tensor:
+    first = network.w_1
+    return (states[0] @ first.weight[number] + first.bias[number]).relu()
+
+
 def close(result: Any, expected: Tensor) -> None:
     np.testing.assert_allclose(result.numpy(), expected.detach().numpy(), atol=2e-4, rtol=1e-3)
 
@@ -116,6 +122,56 @@ def test_zero_mean_and_patch(scope: dict[str, Any], pair: tuple[Translator, str,
     likely = plain(*pair).log_p
     assert likely.sum() > plain(*pair, torch.zeros_like).log_p.sum()
     assert all((scope[each].log_p.tensor - likely).abs().max() > 1e-3 for each in ("ablated", "averaged", "patched"))
+
+
+@torch.no_grad()
+def test_each_sentence_takes_its_own_donor(scope: dict[str, Any]) -> None:
+    model, outputs = scope["model"], []
+    for other, (source, target) in zip(scope["sources"], scope["pairs"], strict=True):
+        donor = plain(model, other, target).heads[..., HEAD]
+        outputs.append((plain(model, source, target, donor.view_as).log_p, plain(model, source, target).log_p))
+    for number, (expected, before) in enumerate(outputs):
+        close(scope["replaced"][number].log_p, expected)
+        assert (expected - before).abs().max() > 1e-3
+
+
+def test_a_metric_of_two_logits(scope: dict[str, Any], pair: tuple[Translator, str, str]) -> None:
+    model, source, target = pair
+    with torch.enable_grad():
+        heads: list[Tensor] = []
+        w_o = model.model.get_submodule(f"{ATTENTION}.w_o")
+        handle = w_o.register_forward_pre_hook(lambda _module, given: heads.append(given[0]))
+        batch = model.forced_batch(model.encode(source), model.encode_target(target).ids, finished=True)
+        logits = model.model(batch.source, batch.inputs, None)[0, 1]
+        handle.remove()
+        (gradient,) = torch.autograd.grad(logits[scope["hund"]] - logits[scope["mann"]], heads[0])
+    assert model.tokenizer.tokens([scope["hund"], scope["mann"]]) == ("▁Hund", "▁Mann")
+    close(torch.tensor(scope["slope"]), gradient[0, :, HEAD])
+
+
+@torch.no_grad()
+def test_labels_a_stream_a_probe_and_examples(scope: dict[str, Any], pair: tuple[Translator, str, str]) -> None:
+    model, source, _ = pair
+    assert dict(zip(model.encode(source).tokens, scope["aligned"], strict=False)) == {
+        **{"▁The": "DET", "▁dog": "NOUN", "▁is": "AUX", "▁sleeping": "VERB"},
+        **dict.fromkeys(["▁on", "▁the", "▁sofa", "."]),
+    }
+    memories = []
+    for text in probe_sentences():
+        batch = model.forced_batch(model.encode(text), (), finished=True)
+        memories.append(model.model.encode(batch.source, None)[0])
+    assert scope["count"] == sum(map(len, memories))
+    torch.testing.assert_close(scope["total"], torch.cat(memories).sum(dim=0), atol=1e-2, rtol=1e-3)
+    probe, html = scope["probe"], scope["view"].html
+    assert probe.accuracy > probe.majority and probe.accuracy > probe.control
+    ffn = model.model.encoder.layers[2].feed_forward
+    inner: list[Tensor] = []
+    handle = ffn.register_forward_pre_hook(lambda _module, given: inner.append(given[0]))
+    for text in probe_sentences()[:50]:
+        model.model.encode(model.forced_batch(model.encode(text), (), finished=True).source, None)
+    handle.remove()
+    highest = max(float(plain_neuron(ffn, each, 7).max()) for each in inner)
+    assert f"<tr><td>{highest:.3g}</td>" in html.split("</tr>")[1] + "</tr>"
 
 
 def test_gradient_x_attention(scope: dict[str, Any], pair: tuple[Translator, str, str]) -> None:
