@@ -115,7 +115,7 @@ export class Rest extends Scene {
       most: width,
     });
     const room = height - CHART - 80;
-    const [right, down] = isNarrow(pen.width) ? [0, room / 2 + 30] : [width * 0.52, 0];
+    const [right, down] = isNarrow(pen.width) ? [0, room / 2 + 42] : [width * 0.52, 0];
     const place = { x, y: y + 44, width: width - right, height: room - down };
     drawMap(pen, this.lesson.arrays[`rest_${kind}`].part(moment, layer, head), mapAxes(rest.axes, kind, this.texts), {
       ...place,
