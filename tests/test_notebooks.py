@@ -39,7 +39,7 @@ def test_a_notebook_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_notebooks_are_small_and_hold_figures() -> None:
-    assert len(NOTEBOOKS) == 6
+    assert len(NOTEBOOKS) == 7
     texts = {path.stem: path.read_text(encoding="utf-8") for path in NOTEBOOKS}
     assert sum(len(text.encode()) for text in texts.values()) < MAX_BYTES
     for name, text in texts.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 
 import numpy as np
@@ -11,6 +11,8 @@ from torch import Tensor
 
 from transformer_core.analysis.attention_sinks import most_informative_head
 from transformer_core.analysis.attribution.methods import Attribution
+from transformer_core.analysis.circuit.curve import Faithfulness
+from transformer_core.analysis.circuit.result import Circuit
 from transformer_core.analysis.effects.cumulative_ablation import CumulativeAblation
 from transformer_core.analysis.effects.direct_effects import DirectEffects
 from transformer_core.analysis.effects.head_effects import HeadEffects
@@ -160,6 +162,37 @@ def _(shown: Patching, language: str = "en", theme: Theme = "light") -> ResultVi
     columns = [str(position + 1) for position in range(positions)]
     titles = ("layer", "position", "recovered")
     return _matrix(shown.recovered.flatten(0, 1), names, columns, titles, language, theme)
+
+
+@view_of.register
+def _(shown: Circuit, language: str = "en", theme: Theme = "light") -> ResultView:
+    t, scores = texts(language), dict(zip(shown.node_names, shown.nodes.mean(dim=0).tolist(), strict=True))
+    names = [f"{kind}.{layer + 1}" for kind in KINDS for layer in range(shown.wiring.layers)]
+    columns = [*(str(head + 1) for head in range(shown.wiring.heads)), "ffn"]
+    values = np.array([[scores.get(f"{name}.{column}", np.nan) for column in columns] for name in names])
+    view = _matrix(values, names, columns, ("layer", "head", "lost"), language, theme)
+    names, table = ["score", "low", "high", "null"], shown.columns()
+    rows = [
+        (node, *("–" if np.isnan(value) else f"{value:.2f}" for value in numbers))
+        for node, *numbers in zip(table["node"][:LISTED], *(table[name][:LISTED] for name in names), strict=True)
+    ]
+    return replace(view, columns=[t(f"notebook.{name}") for name in ("part", "lost", *names[1:])], rows=rows)
+
+
+@view_of.register
+def _(shown: Faithfulness, language: str = "en", theme: Theme = "light") -> ResultView:
+    t, curves = texts(language), [shown.kept.tolist(), *shown.random.tolist()]
+    names = [t("notebook.strongest"), *[t("notebook.random")] * len(shown.random)]
+    figure = CurvesFigure(
+        series=[Series(x=shown.edges[1:], y=each[1:], label=name) for name, each in zip(names, curves, strict=True)],
+        x_title=t("notebook.edges"),
+        y_title=t("notebook.kept"),
+        x_log=True,
+        language=language,
+        theme=theme,
+    )
+    rows = [(f"{count:,}", f"{kept:.0%}") for count, kept in zip(shown.edges[1:], curves[0][1:], strict=True)]
+    return ResultView(figure, (t("notebook.edges"), t("notebook.kept")), rows[:LISTED])
 
 
 def _heads(values: Mapping[Kind, Tensor], scale: str, language: str, theme: Theme) -> ResultView:

@@ -22,6 +22,7 @@ from tests.hostile import LONE, STRINGS
 from transformer_core.analysis import minimal_pairs
 from transformer_core.analysis.attribution.attribute import attribute
 from transformer_core.analysis.attribution.methods import Contrast
+from transformer_core.analysis.circuit import circuit, read_task
 from transformer_core.analysis.effects.cumulative_ablation import cumulative_ablation
 from transformer_core.analysis.effects.direct_effects import direct_effects
 from transformer_core.analysis.effects.head_effects import head_effects
@@ -36,6 +37,7 @@ from viz_app.notebook.display import MAX_BYTES, mimebundle
 from viz_app.notebook.views import view_of
 
 TARGET = "Ein Haus."
+PAIRS = read_task("pronoun.en-de")[:2]
 SHORT = ("The house.", "A cat is old today.")
 RESULTS: dict[str, Callable[[Translator], Any]] = {
     "translation": lambda model: model.translate(OTHER),
@@ -47,6 +49,8 @@ RESULTS: dict[str, Callable[[Translator], Any]] = {
     "attribution": lambda model: attribute(model, OTHER, TARGET, method="grad-x-input"),
     "lens": lambda model: logit_lens(model, OTHER, TARGET),
     "heads patched": lambda model: patching(model, *SHORT, answers=("Das Haus.", "Die Katze ist alt.")),
+    "circuit": lambda model: circuit(model, PAIRS),
+    "faithfulness": lambda model: circuit(model, PAIRS).faithfulness(random_orders=1),
     "flow": lambda model: flow(model, (OTHER, TARGET), position=1),
     "direct": lambda model: direct_effects(model, OTHER, TARGET, position=1),
 }
