@@ -22,7 +22,7 @@ from viz_app.text import LANGUAGES
 
 DPIS = (150, 300, 600)
 PARTS = ("title", "caption", "legend", "letters")  # what may stand around the panels
-_COMPARED = ("branch", "against", "vs", "vsmodel", "vsbranch")
+_COMPARED = ("branch", "force", "against", "vs", "vsmodel", "vsbranch")
 _HEAD = ("kind", "layer", "head", "step", "unit")
 _PLACE = (*_HEAD, *_COMPARED)
 _PARAMS = ("head", "step", "unit", *_COMPARED)
@@ -35,7 +35,8 @@ class FigureSpec(ViewOptions):
 
     Args:
         view: One of VIEWS.
-        selection: Kind, layer, head, step, unit and branch; what it is compared with; the rest plays no part.
+        selection: Kind, layer, head, step, unit, branch and forced beginning; what it is compared with; the rest plays
+            no part.
         language: Of the figure's words; None for the language of the page.
         style: How it is drawn.
         dpi: Dots per inch of a PNG.
@@ -69,8 +70,8 @@ class FigureSpec(ViewOptions):
         return replace(spec, word=word, against=against, unfold=selection.unfold, share=selection.share)
 
     def for_new_sentence(self) -> FigureSpec:
-        """Return the figure of another sentence, without tokens, steps and branch of the old one."""
-        place = replace(self.selection, step=None, branch=0)
+        """Return the figure of another sentence, without tokens, steps, branch and forced beginning of the old one."""
+        place = replace(self.selection, step=None, branch=0, force=None)
         return replace(self, selection=place, query=None, steps=(), word=None, against=None)
 
     def fitted(self, maps: AttentionMaps) -> FigureSpec:

@@ -65,7 +65,7 @@ def declared_values(kind: type) -> dict[str, some.SearchStrategy[Any]]:
     return {name: values(each) for name, each in declared(kind).items()}
 
 
-PLACE = ("kind", "layer", "head", "step", "unit", "branch")
+PLACE = ("kind", "layer", "head", "step", "unit", "branch", "force")
 places = some.builds(Selection, **{name: values(declared(Selection)[name]) for name in PLACE})
 heads = some.builds("{}.{}.{}".format, some.sampled_from(KINDS), some.integers(1, 12), some.integers(1, 16))
 compared = some.builds(replace, places, against=heads)
@@ -174,7 +174,8 @@ def test_the_flow_of_the_explorer_has_its_token() -> None:
 
 
 def test_another_sentence_keeps_the_head_but_not_the_tokens() -> None:
-    spec = FigureSpec(selection=Selection(layer=1, step=3, branch=2), query=1, steps=(1, 2)).for_new_sentence()
+    place = Selection(layer=1, step=3, branch=2, force="a")
+    spec = FigureSpec(selection=place, query=1, steps=(1, 2)).for_new_sentence()
     assert spec == FigureSpec(selection=Selection(layer=1))
 
 
