@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from transformer_core.analysis.ablation import Head, all_heads, hook_point_name
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from viz_app.lessons.heads.at_rest import SELF
 from viz_app.serving.scheduling.request_queue import Superseded
 from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
@@ -88,11 +89,9 @@ def strongest_sink(translator: Translator, translation: Translation, maps: Atten
 
     from transformer_core.hooks.points import capture
 
-    found = []
-    for kind in ("encoder", "decoder"):
-        means = maps.weights(kind).mean(axis=2) * np.array(maps.keys(kind).special)  # (L, H, K)
-        found.append((float(means.max()), kind, *map(int, np.unravel_index(means.argmax(), means.shape))))
-    _, kind, layer, head, key = max(found)
+    means = {kind: maps.weights(kind).mean(axis=2) * np.array(maps.keys(kind).special) for kind in SELF}  # (L, H, K)
+    kind = max(means, key=lambda each: float(means[each].max()))
+    layer, head, key = map(int, np.unravel_index(means[kind].argmax(), means[kind].shape))
     point = hook_point_name(kind, layer, "values")
     with torch.no_grad(), capture(translator.model, point) as captured:
         translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)

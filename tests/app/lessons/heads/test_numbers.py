@@ -98,14 +98,14 @@ def test_the_sink_is_the_column_of_a_special_token_with_the_most_weight(context:
         sink["sums"]
     ) == pytest.approx(len(maps.queries(kind)))
     translator, translation = context.service.translator, context.result.translation
-    stack = translator.model.get_submodule(f"{kind}.layers.{layer}.self_attention")
+    attention: Any = translator.model.get_submodule(f"{kind}.layers.{layer}.self_attention")
     read: list[torch.Tensor] = []
-    handle = stack.w_v.register_forward_hook(lambda _module, inputs, output: read.append(output[0].detach()))
+    handle = attention.w_v.register_forward_hook(lambda _module, inputs, output: read.append(output[0].detach()))
     try:
         translator.attention(translation.source_encoding, translation.hypotheses[0].ids, translation.finished)
     finally:
         handle.remove()
-    width = stack.w_v.out_features // translator.config.num_heads
+    width = attention.w_v.out_features // translator.config.num_heads
     assert sink["lengths"] == pytest.approx(
         read[0][:, head * width : (head + 1) * width].norm(dim=1).tolist(), rel=1e-4
     )
