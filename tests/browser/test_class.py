@@ -139,6 +139,8 @@ def test_phones_answer_and_change_their_minds_but_never_learn_the_key(
     assert locale == "en-US" or re.search("[가-힣]", keyboard.locator(".poll").inner_text())
     teacher.wait_for_answers(count)
     expected = [Counter(chosen)[option] for option in range(4)]
+    assert not any(board.locator(".board .count").all_inner_texts()), "the room sees no answers while it votes"
+    teacher.press("show_bars")
     assert until(board, lambda: teacher.counts() == expected)
     assert not phones[0].locator(".count").count(), "nobody sees the answers of the others before they are revealed"
     board.reload()

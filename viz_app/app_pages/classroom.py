@@ -37,7 +37,7 @@ from viz_app.ui.classroom.class_membership import (
 from viz_app.ui.classroom.second_server import draw_second_server, may_open
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import open_scene
-from viz_app.ui.share_menu import code_data, draw_code, share_data
+from viz_app.ui.share_menu import code_data, draw_code, draw_for_home, share_data
 
 _CHOSEN = "class_chosen"  # the question of the list
 _OWN_TEXT, _OWN_CHOICES = "class_own_text", "class_own_choices"
@@ -54,10 +54,10 @@ def main() -> None:
         _draw_outside(t)
     else:
         _draw_teaching(t, view)
+    draw_for_home(t)
     if address := site_address():
         with st.expander(t("classroom.site"), icon=":material/qr_code_2:"):
             share_code(code_data(t, address), key="site-code")
-            st.code(address, language=None)
     publish({"lang": t.language, "model": model_query_param()}, language=t.language, page=PAGE)
 
 
@@ -70,6 +70,7 @@ def _draw_outside(t: Texts) -> None:
         return
     if (question := waiting_question()) is not None:
         st.info(f"{t('classroom.waits')} {escape_markdown(question_title(question, t))}")
+    entry = st.container()  # above the teacher's part: students come with phones
     with st.container(border=True):
         st.subheader(t("classroom.teach"))
         is_private = may_open()
@@ -84,7 +85,7 @@ def _draw_outside(t: Texts) -> None:
         _draw_results(t)
         if not is_private:
             _draw_needs(t)
-    with st.container(border=True):
+    with entry.container(border=True):
         st.subheader(t("classroom.join"))
         typed = st.text_input(t("classroom.code"), key="class_code", max_chars=12, placeholder="K7MQ2P")
         code = (typed or "").strip().upper()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from viz_app.components.address import publish
+from viz_app.components.try_this import links
 from viz_app.lessons import load_lesson
 from viz_app.lessons.catalogue import (
     CHAPTERS,
@@ -19,6 +22,7 @@ from viz_app.lessons.catalogue import (
 from viz_app.lessons.index import Stop, lesson_index
 from viz_app.lessons.labels import read_labels
 from viz_app.lessons.lesson_markdown import LessonError
+from viz_app.lessons.start_here import start_html, start_style
 from viz_app.state import session
 from viz_app.state.selected_model import model_query_param
 from viz_app.text import Texts
@@ -29,6 +33,7 @@ from viz_app.ui.lesson_route import (
     draw_all_lessons,
     draw_route,
     follow_route,
+    open_scene,
     open_stop,
     route_params,
     state_key,
@@ -38,6 +43,7 @@ from viz_app.ui.lessons.questions import draw_questions
 from viz_app.ui.lessons.session_handout import draw_session_handouts
 from viz_app.ui.model_picker import draw_models
 from viz_app.ui.sentence_field import sentence_field
+from viz_app.ui.share_menu import draw_for_home
 from viz_app.ui.shared_row import shared_row
 
 
@@ -78,6 +84,7 @@ def _draw_index(t: Texts) -> None:
         draw_session_handouts(t)
     for error in errors:
         st.warning(t("lessons.invalid", problem=escape_markdown(str(error))))
+    _draw_start_here(t)
     leaves = lesson_index(
         route,
         {title: stops for title, stops in others.items() if stops},
@@ -88,8 +95,20 @@ def _draw_index(t: Texts) -> None:
     )
     if leaves:
         st.rerun()
+    draw_for_home(t)
     params = {"lang": t.language, "model": model_query_param()} | route_params()
     publish(dict.fromkeys(IN_ADDRESS) | params, language=t.language, page="lessons")
+
+
+def _draw_start_here(t: Texts) -> None:
+    """Draw where to begin, and go there."""
+
+    def address(lesson: str, scene: str) -> str:
+        return f"lessons?{urlencode({'lang': t.language, 'lesson': lesson, 'scene': scene})}"
+
+    html = start_html(t, {entry.name for entry in LESSONS}, address)
+    if links(f"start_here_{t.language}", html, start_style(), lambda stop: open_scene(*stop.split("/"))):
+        st.rerun()
 
 
 def _open_stop(name: str) -> None:

@@ -50,9 +50,9 @@ def _rules(licence: str, face: str, data: bytes) -> str:
 
 
 def _texts(language: str) -> str:
-    """Return the labels and the words of the lessons, and the names of all languages."""
+    """Return the labels, the terms and the words of the lessons, and the names of all languages."""
     app = Path(__file__).parents[1]
-    files = [*app.rglob(f"*{language}.toml"), *app.rglob(f"{language}.md")]
+    files = [app / "text" / "terms.toml", *app.rglob(f"*{language}.toml"), *app.rglob(f"{language}.md")]
     return "".join([*LANGUAGE_NAMES.values(), *(file.read_text(encoding="utf-8") for file in files)])
 
 

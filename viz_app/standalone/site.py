@@ -21,6 +21,7 @@ from viz_app.lessons.context import LessonContext
 from viz_app.lessons.index import FOLDER as INDEX
 from viz_app.lessons.index import Stop
 from viz_app.lessons.stage import LessonState
+from viz_app.lessons.start_here import start_style
 from viz_app.serving.models.registry import display_name
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.standalone.document import FOLDER, standalone_page
@@ -112,7 +113,7 @@ class _Edition:
         colours = "".join(
             f"--{kind}: light-dark({', '.join(kind_color(kind, each) for each in THEMES)});" for kind in KINDS
         )
-        style = f"{(INDEX / 'index.css').read_text(encoding='utf-8')}.index {{ {colours} }}"
+        style = f"{(INDEX / 'index.css').read_text(encoding='utf-8')}.index {{ {colours} }}{start_style()}"
         page = Stop("lessons", t("nav.lessons"), t("site.about_lessons"))
         markup = lessons_markup(t, self.route, self.others, self.words)
         self._add_text(page, markup, code=["lessons_page.js"], about=about, style=style)

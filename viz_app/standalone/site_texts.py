@@ -11,6 +11,7 @@ from viz_app.lessons.exit_ticket import load_exit_ticket
 from viz_app.lessons.html import html_of, prose_html
 from viz_app.lessons.index import Stop
 from viz_app.lessons.lesson_markdown import Scene
+from viz_app.lessons.start_here import start_html
 from viz_app.standalone.site_frame import link
 from viz_app.text import Texts
 from viz_app.text.glossary import by_letter
@@ -32,6 +33,7 @@ def lessons_markup(
     )
     start = link(f"{route[0].name}.html", t("index.start"), ' class="start"')
     return {
+        "start_here": start_html(t, words, "{}.html?scene={}".format),
         "minutes": _minutes(t, sum(ROUTE.values())),
         "start": start,
         "route": _stops(t, route, words),

@@ -1,4 +1,4 @@
-"""Share menu: the link and its QR code."""
+"""Share menu: the link and its QR code, and what to give for home."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from viz_app.components.share import share_code
+from viz_app.serving.settings import site_address
 from viz_app.state.share_link import lan_address, qr_rows, share_link
 from viz_app.text import Texts
 from viz_app.ui.menu import menu
@@ -45,6 +46,13 @@ def draw_link(t: Texts, page: str, params: Mapping[str, str | None]) -> None:
     data = share_data(t, page, params)
     draw_code(t, data)
     st.code(data["url"], language=None, wrap_lines=True)
+    draw_for_home(t)
+
+
+def draw_for_home(t: Texts) -> None:
+    """Draw how to give a lesson as a file, and all of them as a site."""
+    st.caption(t("share.home"))
+    st.code(site_address() or "python -m viz_app site --out site", language=None, wrap_lines=True)
 
 
 def draw_code(t: Texts, data: Mapping[str, Any]) -> None:

@@ -16,7 +16,7 @@ class Board {
   client = null;
   /** @type {ClassView | null} */
   view = null;
-  shows = true; // whether the bars are seen while answers come in
+  shows = false; // whether the bars are seen while answers come in
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -73,7 +73,7 @@ class Board {
 
   /** @param {ClassView} view */
   show(view) {
-    if (view.poll !== this.view?.poll) this.shows = true;
+    if (view.poll !== this.view?.poll) this.shows = false;
     this.view = view;
     this.draw();
   }

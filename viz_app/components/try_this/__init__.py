@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
 
 _FOLDER = Path(__file__).parent
-_KEY = "try-this"
 
 
 def strip_html(language: str, addresses: Mapping[str, str]) -> str:
@@ -46,30 +45,26 @@ def strip_style() -> str:
     return join_styles(_FOLDER / "try_this.css")
 
 
-def try_this(language: str, addresses: Mapping[str, str]) -> tuple[str, int] | None:
-    """Show the strip in the app.
+def links(name: str, html: str, style: str, on_press: Callable[[str], None]) -> bool:
+    """Show markup in the app whose links of the class "card" go on in this session; in another tab they are addresses.
 
     Args:
-        language: "en" or "ko".
-        addresses: Where each card leads in another tab; a press in this one is reported instead.
+        name: Of the component; each language has its own.
+        html: Markup, in which `data-card` names each link.
+        style: Its rules.
+        on_press: Called with the name of the link that was pressed; at least once.
 
     Returns:
-        The card that was pressed and the number for `answered`, until it is answered; None for none.
+        Whether one was just pressed.
     """
-    result: Any = _mount(language, tuple(addresses.items()))(key=_KEY, on_open_change=events.keep)
-    return events.new_named_event(_KEY, result.get("open"))
-
-
-def answered(number: int) -> None:
-    """Remember that a press is answered."""
-    events.answered(_KEY, number)
+    result: Any = _mount(name, html, style)(key=name, on_open_change=events.keep)
+    pressed = events.new_named_event(name, result.get("open"))
+    if pressed is not None:
+        on_press(pressed[0])
+        events.answered(name, pressed[1])
+    return pressed is not None
 
 
 @cache
-def _mount(language: str, addresses: tuple[tuple[str, str], ...]) -> ComponentRenderer:
-    return component(
-        f"try_this_{language}",
-        html=strip_html(language, dict(addresses)),
-        css=strip_style,
-        js=lambda: join_modules(_FOLDER / "js" / "main.js"),
-    )
+def _mount(name: str, html: str, style: str) -> ComponentRenderer:
+    return component(name, html=html, css=lambda: style, js=lambda: join_modules(_FOLDER / "js" / "main.js"))

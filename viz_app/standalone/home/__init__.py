@@ -19,6 +19,7 @@ from viz_app.components.try_this import strip_html, strip_style
 from viz_app.explorer_view.flow import flow
 from viz_app.explorer_view.live_model import live_model
 from viz_app.lessons.index import Stop
+from viz_app.lessons.start_here import start_html, start_style
 from viz_app.serving.models.translation_service import TranslationResult, TranslationService
 from viz_app.standalone.document import standalone_page
 from viz_app.standalone.home import pictures
@@ -70,6 +71,7 @@ def render_home(
         "lead": t("home.lead", heads=show.heads) if show else t("site.about"),
         "show": show.markup() if show else "",
         "doors": "".join(doors),
+        "start_here": start_html(t, lessons, "{}.html?scene={}".format),
         "routes": "".join(_route(t, name, stops) for name, stops in routes.items()),
         "cards": strip_html(t.language, cards),
         "total": total,
@@ -88,7 +90,8 @@ def render_home(
         allowed={**ALLOWED, "connect-src": "'self'"},
         style=theme_style("dark").replace(":root", ".hero")
         + (_FOLDER / "home.css").read_text(encoding="utf-8")
-        + strip_style(),
+        + strip_style()
+        + start_style(),
         letters="".join([body, json.dumps([about, labels], ensure_ascii=False), *LANGUAGE_NAMES.values()]),
     )
     document = re.sub(rb"<header>.*?</header>\n", b"", document, count=1, flags=re.S)  # the heading is in the hero

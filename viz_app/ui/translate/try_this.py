@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from viz_app.components.try_this import answered, try_this
+from viz_app.components.try_this import links, strip_html, strip_style
 from viz_app.components.try_this.thumbnails import CHANGE, HEAD, SENTENCE
 from viz_app.lessons.catalogue import LAB
 from viz_app.lessons.stage import LessonState, settings_to_param
@@ -30,10 +30,9 @@ def draw_try_this(t: Texts) -> None:
     addresses["redirect"] = _address(LAB, t, text=SENTENCE, **_params(_BENCHES["redirect"]))
     addresses["game"] = _address("lessons", t, lesson=_GAME)
     addresses |= dict.fromkeys(("growth", "file"), _address("model", t))
-    if pressed := try_this(t.language, addresses):
-        card, number = pressed
-        session.enqueue_callback(_open, card)()  # before the field is drawn, whose text it may change
-        answered(number)
+    html = strip_html(t.language, addresses)
+    # Enqueued, so before the field is drawn, whose text a card may change.
+    if links(f"try_this_{t.language}", html, strip_style(), lambda card: session.enqueue_callback(_open, card)()):
         st.rerun()
 
 
