@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from benchmarks.circuit_findings import tables
+from transformer_core.analysis.circuit.wiring import Wiring
 from transformer_core.atlas.controls import survivors
 from transformer_core.atlas.naming import Role, head_roles
 from transformer_core.atlas.record import Atlas, Curve, Estimate
@@ -218,3 +221,16 @@ def test_the_table_of_methods_is_what_was_measured(label: str, method: str) -> N
     for cell, tau in zip(shown[2:], taus, strict=True):
         # Leave-one-out is what the others are compared with.
         assert cell in ("", "not measured") if tau is None else float(cell) == within(tau, 2)
+
+
+def test_the_documentation_has_the_measured_circuits(atlases: list[Atlas]) -> None:
+    page = (ROOT / "docs" / "circuits.md").read_text(encoding="utf-8")
+    assert tables() in page
+    names = Wiring(6, 8).senders
+    measured = []
+    for task, (language, atlas) in product(("number", "negation"), zip(MODELS, atlases, strict=True)):
+        circuit = (atlas.circuits or {})[f"{task}.{language}"]
+        head = max((node for node in circuit.carriers if "ffn" not in names[node]), key=circuit.scores.value.item)
+        score, whole = circuit.scores.value[head], circuit.clean - circuit.corrupted
+        measured.append((names[head], f"{score:.1f}", f"{whole:.1f}"))
+    assert re.findall(r"(cross\.\d\.\d)\s+carries ([\d.]+) of ([\d.]+)", page) == measured
