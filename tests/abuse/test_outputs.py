@@ -138,7 +138,7 @@ MINE = ("thesis.pdf", ".git/HEAD")
 
 
 def arguments(command: str, out: Path) -> list[str]:
-    options = {
+    options: dict[str, list[object]] = {
         "site": ["--checkpoint", MODEL],
         "docs": [],
         "convert": [MODEL],

@@ -63,7 +63,7 @@ def test_without_a_model_that_the_browser_runs_the_home_leads_on() -> None:
     page = home({})
     assert "stage" not in str(page.tags) and not page.scripts
     assert {"warmup.html", "masks.html", "broken.html", "heads.html", "gpt.html"} == {
-        each["href"].partition("?")[0] for tag, each in page.tags if tag == "a"
+        str(each["href"]).partition("?")[0] for tag, each in page.tags if tag == "a"
     }
     assert "A <slow> start" in page.text and "Why & how" in page.text and "Masks & more" in page.text
     assert [tag for tag, _ in page.tags].count("h1") == 1
