@@ -90,7 +90,8 @@ def pair(scope: dict[str, Any]) -> tuple[Translator, str, str]:
 
 def plain_neuron(network: Any, states: Tensor, number: int) -> Tensor:
     first = network.w_1
-    return (states[0] @ first.weight[number] + first.bias[number]).relu()
+    result: Tensor = (states[0] @ first.weight[number] + first.bias[number]).relu()
+    return result
 
 
 def close(result: Any, expected: Tensor) -> None:
@@ -164,7 +165,7 @@ def test_labels_a_stream_a_probe_and_examples(scope: dict[str, Any], pair: tuple
     torch.testing.assert_close(scope["total"], torch.cat(memories).sum(dim=0), atol=1e-2, rtol=1e-3)
     probe, html = scope["probe"], scope["view"].html
     assert probe.accuracy > probe.majority and probe.accuracy > probe.control
-    ffn = model.model.encoder.layers[2].feed_forward
+    ffn = model.model.get_submodule("encoder.layers.2.feed_forward")
     inner: list[Tensor] = []
     handle = ffn.register_forward_pre_hook(lambda _module, given: inner.append(given[0]))
     for text in probe_sentences()[:50]:

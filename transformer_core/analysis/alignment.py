@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from transformer_core.analysis.word_weights import blank_words, membership
 from transformer_core.data import DataError, read_columns
 from transformer_core.head import Head
 from transformer_core.text.tokenizer import Encoding
@@ -77,12 +78,8 @@ def alignment_error_rate(linked: Iterable[tuple[Links, GoldAlignment]]) -> float
 
 def word_of_each_token(encoding: Encoding, words: Sequence[str]) -> npt.NDArray[np.int64]:
     """Return the word number of each token of `" ".join(words)`; -1 for a lone space."""
-    owner = np.full(len(" ".join(words)), -1, dtype=np.int64)
-    start = 0
-    for number, word in enumerate(words):
-        owner[start : start + len(word)] = number
-        start += len(word) + 1
-    return np.array([owner[end - 1] if end > begin else -1 for begin, end in encoding.spans], dtype=np.int64)
+    of_words = membership(encoding, blank_words(" ".join(words)))
+    return np.where(of_words.any(axis=1), of_words.argmax(axis=1), -1)
 
 
 def links_of_head(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -87,9 +88,8 @@ def probe(
         raise ValueError(f"a probe needs (positions, width), not {values.name} ({', '.join(values.axes)})")
     if [len(each) for each in labels] != [len(tensor) for tensor in values.tensors]:
         raise ValueError("each sentence needs a label for each position; None leaves one out")
-    if test is None:
-        count = len(values.tensors)
-        test = generator.permutation(count)[: round(TEST_SHARE * count)].tolist()
+    drawn = generator.permutation(len(labels))[: round(TEST_SHARE * len(labels))]
+    test = frozenset(drawn.tolist() if test is None else test)
     rows = [(n, i) for n, each in enumerate(labels) for i, label in enumerate(each) if label is not None]
     is_test = np.array([n in test for n, _ in rows], dtype=bool)
     classes = tuple(dict.fromkeys(labels[n][i] for (n, i), tested in zip(rows, is_test, strict=True) if not tested))
@@ -119,22 +119,17 @@ def probe(
 def _fitted(x: Tensor, y: Tensor, classes: int, penalty: float) -> tuple[Tensor, Tensor]:
     """Return the weights (C, d) and the bias (C,) of softmax regression from (N, d) to (N,)."""
     weights, bias = x.new_zeros(classes, x.shape[1]).requires_grad_(), x.new_zeros(classes).requires_grad_()
-    optimizer = torch.optim.LBFGS(
-        [weights, bias],
-        max_iter=_ITERATIONS,
-        tolerance_grad=1e-6,
-        tolerance_change=1e-11,
-        line_search_fn="strong_wolfe",
-    )
+    stop: dict[str, Any] = {"max_iter": _ITERATIONS, "tolerance_grad": 1e-6, "tolerance_change": 1e-11}
+    optimizer = torch.optim.LBFGS([weights, bias], line_search_fn="strong_wolfe", **stop)
 
     def loss() -> Tensor:
         optimizer.zero_grad()
-        total = cross_entropy(x @ weights.T + bias, y, reduction="sum") + penalty / 2 * weights.square().sum()
-        (mean := total / len(x)).backward()
+        mean: Tensor = cross_entropy(x @ weights.T + bias, y) + penalty / (2 * len(x)) * weights.square().sum()
+        torch.autograd.backward(mean)
         return mean
 
     with torch.enable_grad():
-        optimizer.step(loss)  # type: ignore[arg-type]
+        optimizer.step(loss)  # type: ignore[no-untyped-call]
     return weights.detach(), bias.detach()
 
 
@@ -142,4 +137,4 @@ def _interval(values: FloatArray, sentences: npt.NDArray[np.int64], generator: n
     """Return (2,), the 95 % interval of the mean over tokens, whole sentences drawn."""
     sums, counts = np.bincount(sentences, values), np.bincount(sentences)
     drawn = generator.integers(len(sums), size=(_DRAWS, len(sums)))
-    return np.quantile(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1), (0.025, 0.975))
+    return np.asarray(np.quantile(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1), (0.025, 0.975)))

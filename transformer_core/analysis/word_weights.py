@@ -33,17 +33,12 @@ def membership(encoding: Encoding, words: Sequence[Span | None]) -> BoolArray:
         encoding: Tokens of a text, with their spans.
         words: Spans in order; None for a word without characters, and so without tokens.
     """
-    membership = np.zeros((len(encoding), len(words)), dtype=bool)
-    ends = [0 if word is None else word[1] for word in words]
-    known = [number for number, word in enumerate(words) if word is not None]
-    for token, (begin, end) in enumerate(encoding.spans):
-        for number in known if end > begin else ():
-            first = words[number]
-            assert first is not None
-            if first[0] <= end - 1 < ends[number]:
-                membership[token, number] = True
-                break
-    return membership
+    rows = [
+        [word is not None and begin < end and word[0] < end <= word[1] for word in words]
+        for begin, end in encoding.spans
+    ]
+    found = np.array(rows, dtype=bool).reshape(len(encoding), len(words))
+    return found & (found.cumsum(axis=1) == 1)  # the first of words that share characters
 
 
 def by_words(weights: npt.NDArray[np.floating], queries: BoolArray, keys: BoolArray) -> FloatArray:

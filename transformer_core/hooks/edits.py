@@ -157,16 +157,7 @@ def knock_out(edges: Collection[tuple[int, int]]) -> Edit:
     Raises:
         ValueError: when it runs: the point is another one, or there is no such key.
     """
-
-    def cut(value: Tensor, site: Site) -> Tensor:
-        _check_point("scores", site)
-        changed = value.clone()
-        for row, sentence in enumerate(site.sentences(value)):
-            for query, key in _live(edges, value, site, sentence):
-                changed[row, :, query, key] = -math.inf
-        return changed
-
-    return cut
+    return _at_edges(edges, forced=False)
 
 
 def force_edges(edges: Mapping[int, int]) -> Edit:
@@ -178,17 +169,21 @@ def force_edges(edges: Mapping[int, int]) -> Edit:
     Raises:
         ValueError: when it runs: the point is another one, or there is no such key.
     """
+    return _at_edges(edges.items(), forced=True)
 
-    def force(value: Tensor, site: Site) -> Tensor:
+
+def _at_edges(edges: Iterable[tuple[int, int]], *, forced: bool) -> Edit:
+    def change(value: Tensor, site: Site) -> Tensor:
         _check_point("scores", site)
         changed = value.clone()
         for row, sentence in enumerate(site.sentences(value)):
-            for query, key in _live(edges.items(), value, site, sentence):
-                changed[row, :, query] = -math.inf
-                changed[row, :, query, key] = 0.0
+            for query, key in _live(edges, value, site, sentence):
+                changed[row, :, query, slice(None) if forced else key] = -math.inf
+                if forced:
+                    changed[row, :, query, key] = 0.0
         return changed
 
-    return force
+    return change
 
 
 def inject(pattern: Tensor) -> Edit:

@@ -10,7 +10,7 @@ import hashlib
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -202,7 +202,10 @@ class Tokenizer:
         return Encoding(
             ids=tuple(mapping["ids"]),
             tokens=tuple(mapping["pieces"]),
-            spans=tuple(spans_of(text, mapping["pieces"], mapping["offsets"])),
+            spans=tuple(
+                self._span(text, token, *span)
+                for token, span in zip(mapping["pieces"], mapping["offsets"], strict=True)
+            ),
             unknown=tuple(token_id == self.special.unk for token_id in mapping["ids"]),
         )
 
@@ -216,6 +219,13 @@ class Tokenizer:
         text: str = self._processor.decode([int(i) for i in ids])
         return text
 
+    @staticmethod
+    def _span(text: str, token: str, begin: int, end: int) -> tuple[int, int]:
+        """Return a span without blanks around; that of a token before the last one of its character has it too."""
+        part = text[begin:end]
+        begin += len(part) - len(part.lstrip())
+        return begin, max(begin + len(part.strip()), min(begin + bool(token.strip(WORD_BOUNDARY)), len(text)))
+
     def spans(self, ids: Sequence[int]) -> tuple[tuple[int, int], ...]:
         """Return the characters of `decode(ids)` that each token covers, as in `Encoding`."""
         text, spans, begin = self.decode(ids), [], 0
@@ -225,7 +235,7 @@ class Tokenizer:
             while so_far[known : known + 1] == text[known : known + 1] != "":
                 known += 1
             part = len(so_far) > known  # of a character of several tokens, which is U+FFFD until the last
-            spans.append(without_blanks(text, begin, known + part))
+            spans.append(self._span(text, "", begin, known + part))
             begin = known
         return tuple(spans)
 
@@ -257,20 +267,6 @@ def _trained(texts: Iterable[str], vocab_size: int, **options: Any) -> bytes:
     except (RuntimeError, OSError) as error:
         raise TokenizerError(f"cannot train a vocabulary of {vocab_size} tokens from these texts: {error}") from error
     return writer.getvalue()
-
-
-def spans_of(text: str, tokens: Sequence[str], spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield the spans of tokens without blanks around; one without its last part of a character has that character."""
-    for token, span in zip(tokens, spans, strict=True):
-        begin, end = without_blanks(text, *span)
-        yield begin, max(end, min(begin + 1, len(text))) if token.strip(WORD_BOUNDARY) else end
-
-
-def without_blanks(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Return a span of a text without the blanks around it."""
-    part = text[begin:end]
-    begin += len(part) - len(part.lstrip())
-    return begin, begin + len(part.strip())
 
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:
@@ -334,8 +330,6 @@ def axis(
 
     `spans` as in `Axis`, `at_blanks` as in `word_numbers`.
     """
-    known = len(spans) == len(tokens)
-    last = (spans[-1][1],) * 2 if spans else (0, 0)
     words = word_numbers(tokens, at_blanks=at_blanks)
     labels, special = list(tokens), [False] * len(tokens)
     if start:
@@ -344,5 +338,5 @@ def axis(
     if end:
         labels, special = [*labels, EOS_TOKEN], [*special, True]
         words = (*words, words[-1] + 1 if words else 0)
-    places = (*(((0, 0),) * start), *spans, *((last,) * end)) if known else ()
+    places = (*[(0, 0)] * start, *spans, *[(spans[-1][1],) * 2] * end) if spans else ()
     return Axis(tuple(labels), words, tuple(special), places)

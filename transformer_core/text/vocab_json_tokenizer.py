@@ -9,15 +9,7 @@ from typing import Literal
 from transformer_core.storage.files import VOCABULARY_FILE, CheckpointError, problem_of, read_regular
 from transformer_core.text.byte_level import ByteLevelSegmenter
 from transformer_core.text.segmenters import UNKNOWN, Segmenter, SegmenterError, SentencePieceSegmenter
-from transformer_core.text.tokenizer import (
-    LONE_SURROGATE,
-    MAX_BYTES,
-    Encoding,
-    Tokenizer,
-    TokenizerError,
-    source_file,
-    spans_of,
-)
+from transformer_core.text.tokenizer import LONE_SURROGATE, MAX_BYTES, Encoding, Tokenizer, TokenizerError, source_file
 from transformer_core.text.vocabulary import Scheme, Vocabulary, VocabularyError
 
 Side = Literal["source", "target"]
@@ -102,7 +94,10 @@ class ListedTokenizer(Tokenizer):
         unk = self.special.unk
         ids = [self._known.get(token, unk) for token in cut.tokens]
         tokens = [self._segmenter.shown(token) for token in cut.tokens]
-        spans = [*spans_of(text, tokens, ((begin + len(mark), end + len(mark)) for begin, end in cut.spans))]
+        skip = len(mark)
+        spans = [
+            self._span(text, t, begin + skip, end + skip) for t, (begin, end) in zip(tokens, cut.spans, strict=True)
+        ]
         if begins:
             ids, spans = [self._ids.get(prefix, unk), *ids], [(0, len(mark)), *spans]
             tokens = [prefix, *tokens]

@@ -172,8 +172,8 @@ def flow_data(
             words[each.position] = _word(each)
     lens: list[list[str]] = []
     if against is None:
-        top = logit_lens(translator, translation.source, translation, listed=1, should_stop=should_stop).top
-        lens = [list(translator.tokenizer.tokens(layer)) for layer in top[:, :, 0].tolist()]
+        found = logit_lens(translator, translation.source, translation, listed=1, should_stop=should_stop)
+        lens = [[first for (first,) in layer] for layer in found.top_tokens]
     return FlowData(
         model=model,
         source=translation.source,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from transformer_core.attention_maps import WORD_BOUNDARY, Axis
 from viz_app.figures.colours.scales import diverging
@@ -25,46 +25,22 @@ _OPACITY = 0.6  # of the strongest colour: letters of a light and of a dark note
 
 @dataclass(frozen=True)
 class TokenScores:
-    """Scores of tokens, the sentence with the highest one first.
+    """Scores of tokens; a notebook shows them.
 
     Args:
-        sentences: Labels of the tokens.
-        scores: A number for each token of each sentence.
-        listed: Sentences that show themselves in a notebook, at most.
-        language: "en" or "ko".
+        html: A table: the highest score of a sentence, its token, and the sentence with a colour for each score.
     """
 
-    sentences: Sequence[Axis] = field(repr=False)
-    scores: Sequence[npt.NDArray[np.floating]] = field(repr=False)
-    listed: int = 20
-    language: str = "en"
-
-    @property
-    def html(self) -> str:
-        """A table: the highest score, its token, and the sentence with a colour for each score."""
-        t = texts(self.language)
-        head = "".join(f"<th>{escape(t(f'notebook.{name}'))}</th>" for name in ("score", "scored", "sentence"))
-        most = max((float(np.abs(each).max(initial=0.0)) for each in self.scores), default=0.0) or 1.0
-        order = sorted(range(len(self.scores)), key=lambda n: -self.scores[n].max(initial=-np.inf))
-        return f"<table><tr>{head}</tr>{''.join(self._row(n, most) for n in order[: self.listed])}</table>"
-
-    def _row(self, number: int, most: float) -> str:
-        scores, tokens = self.scores[number], self.sentences[number].tokens
-        if not len(scores):
-            return ""
-        first = int(scores.argmax())
-        cells = f"<td>{scores[first]:.3g}</td><td>{_text(tokens[first])}</td>"
-        words = "".join(_token(token, score, most) for token, score in zip(tokens, scores.tolist(), strict=True))
-        return f'<tr>{cells}<td style="text-align: left">{words}</td></tr>'
+    html: str = field(repr=False)
 
     def _repr_html_(self) -> str:
         return self.html
 
 
 def token_scores(
-    scores: Sequence[npt.ArrayLike], sentences: Sequence[Axis], *, listed: int = 20, language: str = "en"
+    scores: Sequence[Any], sentences: Sequence[Axis], *, listed: int = 20, language: str = "en"
 ) -> TokenScores:
-    """Return a view of scores of tokens.
+    """Return a view of scores of tokens, the sentence with the highest one first.
 
     Args:
         scores: For each sentence a number for each token: NumPy, PyTorch or lists.
@@ -80,13 +56,21 @@ def token_scores(
         raise ValueError("each sentence needs a score for each of its tokens")
     if not all(np.isfinite(each).all() for each in arrays):
         raise ValueError("scores must be finite numbers")
-    return TokenScores(sentences, arrays, listed, language)
+    t, most = texts(language), max((float(np.abs(each).max(initial=0.0)) for each in arrays), default=0.0) or 1.0
+    rows = ["".join(f"<th>{escape(t(f'notebook.{name}'))}</th>" for name in ("score", "scored", "sentence"))]
+    order = sorted((number for number, each in enumerate(arrays) if len(each)), key=lambda n: -arrays[n].max())
+    for number in order[:listed]:
+        values, tokens = arrays[number].tolist(), sentences[number].tokens
+        words = "".join(_token(token, value, value / most) for token, value in zip(tokens, values, strict=True))
+        first = f"<td>{max(values):.3g}</td><td>{_text(tokens[values.index(max(values))])}</td>"
+        rows.append(f'{first}<td style="text-align: left">{words}</td>')
+    return TokenScores(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
 
 
-def _token(token: str, score: float, most: float) -> str:
-    red, green, blue = diverging("dark")[0 if score < 0 else -1].tolist()
-    colour = f"rgba({red}, {green}, {blue}, {_OPACITY * abs(score) / most:.2f})"
+def _token(token: str, score: float, share: float) -> str:
+    red, green, blue = diverging("dark")[0 if share < 0 else -1].tolist()
     blank = " " if token.startswith(WORD_BOUNDARY) and token != WORD_BOUNDARY else ""
+    colour = f"rgba({red}, {green}, {blue}, {_OPACITY * abs(share):.2f})"
     return f'{blank}<span style="background: {colour}" title="{score:.3g}">{_text(token)}</span>'
 
 

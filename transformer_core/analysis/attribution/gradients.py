@@ -18,7 +18,7 @@ n either, d = d_model, V = vocab_size.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from itertools import starmap
 
 import numpy as np
 import numpy.typing as npt
@@ -63,39 +63,30 @@ def by_gradients(
     return source, target, _report(path, source, target, len(points)) if integrated else {}
 
 
-class _Piece(NamedTuple):
-    """A piece of the line: its ends, its part of the sums (R, S) and (R, T), and the error (R,) of their total."""
-
-    begin: float
-    end: float
-    source: Tensor
-    target: Tensor
-    error: Tensor
-
-
 def _refined(path: _Path, check: Callable[[], None]) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
     """Halve the worst pieces of the line until every row has a small gap, or there are _MAX_PIECES."""
     nodes, weights = _quadrature(_STEPS_OF_PIECE)
 
-    def measure(begin: float, end: float) -> _Piece:
+    def measure(begin: float, end: float) -> tuple[tuple[float, float], Tensor, Tensor, Tensor]:
+        """Return a piece: its ends, its part of the sums (R, S) and (R, T), and the error (R,) of their total."""
         width = end - begin
         source, target = path.sums("integrated-gradients", begin + width * nodes, width * weights, check)
         before, after = path.answers(source.new_tensor([begin, end]))
-        return _Piece(begin, end, source, target, source.sum(dim=1) + target.sum(dim=1) - (after - before))
+        return (begin, end), source, target, source.sum(dim=1) + target.sum(dim=1) - (after - before)
 
     pieces = [measure(k / _PIECES, (k + 1) / _PIECES) for k in range(_PIECES)]
     measured = len(pieces)
     while True:
-        source, target = (torch.stack([getattr(p, side) for p in pieces]).sum(dim=0) for side in ("source", "target"))
+        source, target = (torch.stack([piece[side] for piece in pieces]).sum(dim=0) for side in (1, 2))
         report = _report(path, source, target, measured * _STEPS_OF_PIECE)
         open_rows = report["gap"] > SMALL_GAP * report["difference"].abs()
         if not open_rows.any() or len(pieces) >= _MAX_PIECES:
             return source, target, report
-        pieces.sort(key=lambda p: float((p.error / report["difference"])[open_rows].abs().max()))
-        keep = -(-3 * len(pieces) // 4)
-        halves = [(p.begin, (p.begin + p.end) / 2, p.end) for p in pieces[keep:]]
-        pieces[keep:] = [measure(*ends) for a, b, c in halves for ends in ((a, b), (b, c))]
-        measured += 2 * len(halves)
+        pieces.sort(key=lambda piece: float((piece[3] / report["difference"])[open_rows].abs().max()))
+        worst = [pieces.pop()[0] for _ in range(-(-len(pieces) // 4))]
+        halves = [half for a, b in worst for half in ((a, (a + b) / 2), ((a + b) / 2, b))]
+        pieces += starmap(measure, halves)
+        measured += len(halves)
 
 
 def _report(path: _Path, source: Tensor, target: Tensor, steps: int) -> dict[str, Tensor]:

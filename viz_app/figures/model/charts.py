@@ -182,7 +182,7 @@ class MatrixFigure(Figure):
         column_labels: The same for the columns.
         base: A number that the colours begin at, or below; None for the least of the values. Zero in `diverging` ones.
         row_breaks: Rows, counted from 0, above which a line stands, as between groups of rows.
-        cell_labels: A text for each cell, by row; () for none.
+        cell_labels: A text for each cell, by row, in pictures; () for none.
 
     Raises:
         ValueError: The values are no matrix, one is infinite, there is not a name for each row or column or a text for

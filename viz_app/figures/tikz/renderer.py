@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from transformer_core import __version__
-from viz_app.figures.colours.palette import ink_on
 from viz_app.figures.colours.scales import ColorMap, numbers_map
 from viz_app.figures.layout import MAX_LABEL, POINTS_PER_MM
 from viz_app.figures.model.charts import CurvesFigure, MatrixFigure
@@ -249,7 +248,7 @@ def _matrix(figure: MatrixFigure, style: Style) -> list[str]:
         f"width={width:g}mm, height={height:g}mm, enlargelimits=false, axis on top, y dir=reverse",
         f"xmin={x - 0.5}, xmax={x + columns - 0.5}, ymin={y - 0.5}, ymax={y + rows - 0.5}",
         f"xlabel={{{tex(figure.column_title)}}}, ylabel={{{tex(figure.row_title)}}}",
-        _colormap("values", colors := numbers_map(figure.matrix, figure.diverging, style, figure.theme, figure.base)),
+        _colormap("values", numbers_map(figure.matrix, figure.diverging, style, figure.theme, figure.base)),
     ]
     if style.legend:
         options.append(f"colorbar, colorbar style={{ylabel={{{tex(figure.scale_title)}}}, width=3mm, y dir=normal}}")
@@ -265,12 +264,5 @@ def _matrix(figure: MatrixFigure, style: Style) -> list[str]:
         f"\\draw (axis cs:{x - 0.5},{y + row - 0.5}) -- (axis cs:{x + columns - 0.5},{y + row - 0.5});"
         for row in figure.row_breaks
     ]
-    tints = colors.rgb(figure.matrix)
-    texts = [
-        f"\\node[font=\\tiny, text={'black' if ink_on(tints[i, j]) == '#000000' else 'white'}] "
-        f"at (axis cs:{x + j},{y + i}) {{{tex(display_label(label, MAX_LABEL))}}};"
-        for i, labels in enumerate(figure.cell_labels)
-        for j, label in enumerate(labels)
-    ]
     return ["\\begin{tikzpicture}", f"\\begin{{axis}}[{', '.join(options)}]", *_plot(columns, cells),
-            *_strokes(figure.matrix, (y, x)), *breaks, *texts, "\\end{axis}", "\\end{tikzpicture}"]  # fmt: skip
+            *_strokes(figure.matrix, (y, x)), *breaks, "\\end{axis}", "\\end{tikzpicture}"]  # fmt: skip
