@@ -36,7 +36,7 @@ from viz_app.standalone.sentences import render_sentences
 from viz_app.standalone.site_folder import WEIGHTS, SiteFolder
 from viz_app.standalone.site_frame import SiteFrame, filled, further_files
 from viz_app.standalone.site_texts import glossary_markup, lessons_markup, questions_markup
-from viz_app.text import LANGUAGES, texts
+from viz_app.text import LANGUAGES, Texts, texts
 
 
 def write_site(folder: Path, services: Sequence[TranslationService], address: str = "") -> None:
@@ -135,7 +135,7 @@ class _Edition:
         }
         models = {stop.name: (service, self._weights(service)) for stop, service in live}
         paths = {path for path in self.site.hashes if not path.endswith(WEIGHTS)}
-        self._add(self.home, render_home(self.t, models, by_name, routes, _megabytes(self.site.size(paths))))
+        self._add(self.home, render_home(self.t, models, by_name, routes, _megabytes(self.t, self.site.size(paths))))
 
     def _model(self, service: TranslationService) -> bytes:
         """Return the page of a translator that runs in the browser; of any other model, with its example sentences."""
@@ -185,5 +185,5 @@ def _runs_live(service: TranslationService) -> bool:
     return True
 
 
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.1f}\u202fMB"
+def _megabytes(t: Texts, size: int) -> str:
+    return t("site.megabytes", size=f"{size / 1e6:,.1f}")

@@ -144,7 +144,8 @@ class _Show:
             "reads": self.service.source_language,
             "models": "".join(
                 f'<label><input type="radio" name="model" value="{number}"{"" if number else " checked"}>'
-                f"{escape(_language(self.t, service))} <small>{size / 1e6:.0f}\u202fMB</small></label>"
+                f"{escape(_language(self.t, service))} "
+                f"<small>{self.t('site.megabytes', size=round(size / 1e6))}</small></label>"
                 for number, (service, size) in enumerate(choices)
             ),
         }
