@@ -64,12 +64,12 @@ def _stop(words: Lesson, t: Texts) -> str:
 
 
 def _core(words: Lesson) -> str:
-    """Render what a stop is about, the equations of the scenes that the exit ticket names, and its last question."""
+    """Render the equations of the scenes that the exit ticket names, and the last question of the stop."""
     names = {each.scene for each in load_exit_ticket(words.language) if each.lesson == words.name}
     parts = "".join(equations(scene) for scene in words.scenes if scene.name in names)
     for scene in [scene for scene in words.scenes if scene.question is not None][-1:]:
         parts += html_of(scene.prose) + choices(scene)
-    return f'<section><h2>{escape(words.title)}</h2><p class="quiet">{escape(words.summary)}</p>{parts}</section>'
+    return f"<section><h2>{escape(words.title)}</h2>{parts}</section>"
 
 
 def _exit_ticket(t: Texts, *, answers: bool) -> str:
