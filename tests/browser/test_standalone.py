@@ -145,13 +145,19 @@ def test_a_lesson_answers_from_its_file(tmp_path: Path, open_page: OpenPage) -> 
     assert page.locator(".next").count() == 0 or scenes[-1] != "swap"
 
     # A control whose answers are not in the file is not there.
-    page = open_page(written(tmp_path, "--lesson=decoding"), still=True)
+    page = open_page(written(tmp_path, "--lesson=positions", f"--text={'The dog and ' * 9}the cat."), still=True)
     lesson = page.locator(".lesson")
-    lesson.evaluate("(root) => root.lesson.go('bleu')")
-    assert page.get_by_role("textbox").count() == 0
-    lesson.evaluate("(root) => root.lesson.set({ text: 'Ein Hund.' })")
-    assert lesson.evaluate("(root) => root.lesson.settings().text") == ""
+    lesson.evaluate("(root) => root.lesson.go('swap')")
+    assert page.locator(".lesson .controls input[type=range]").count() == 1
+    lesson.evaluate("(root) => root.lesson.set({ first: 7 })")
+    assert lesson.evaluate("(root) => root.lesson.settings().first") != 7
     assert is_drawn(page, ".lesson canvas")
+
+    # What the browser computes needs none.
+    page = open_page(written(tmp_path, "--lesson=decoding"), still=True)
+    page.locator(".lesson").evaluate("(root) => root.lesson.go('bleu')")
+    page.get_by_role("textbox").fill("Ein")
+    page.get_by_text("1 of 1 n-grams").or_(page.get_by_text("0 of 1 n-grams")).wait_for()
 
 
 def test_a_lesson_prints_as_a_handout_and_the_brief_sheet_on_two_pages(

@@ -22,7 +22,7 @@ def lesson_paper(words: Lesson, t: Texts) -> str:
 
 def scene_sections(words: Lesson, t: Texts) -> str:
     """Render the scenes with their words, equations, figures and questions, without what is for the screen."""
-    printed = {scene.name: scene for scene in load_lesson(words.name, words.language, "paper").scenes}
+    printed = {scene.name: scene for scene in load_lesson(words.name, words.language, on_paper=True).scenes}
     return "".join(_section(words.name, printed[scene.name], t) for scene in words.scenes)
 
 

@@ -10,8 +10,7 @@ A lesson is one Markdown file for each language, `positions/en.md` and `position
     math: PE_{(pos,2i)} = \class{wave}{\sin}\left(\frac{pos}{10000^{2i/d}}\right)
 
     At most 60 words, with **bold**, *emphasis*, `code`, $p$ and words of the glossary such as {attention}.
-    [[Press any tile.]] is for the screen only: a handout leaves it out. [[app: Write another.]] needs the server: pages
-    without Python leave it out too.
+    [[Press any tile.]] is for the screen only: a handout leaves it out.
 
     ## predict: What stays the same?
     section: 3.5
@@ -38,15 +37,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from xml.etree import ElementTree
 
 from viz_app.text.glossary import terms
 
 FOLDER = Path(__file__).parent
 BENCHES = "benches"  # folder of the Lab: a folder for each of its scenes, with the scene's words, labels and code
-
-Medium = Literal["app", "page", "paper"]  # a page of the app; one without Python; paper
 
 # A token of prose: text, or (tag, attributes, children), ready for JSON.
 Node = Any
@@ -55,8 +52,7 @@ _HEADING = re.compile(r"^(#{1,3}) (.*)$", re.MULTILINE)
 _SCENE = re.compile(r"([a-z][a-z0-9_]*): (.+)")
 _KEY = re.compile(r"(tab|section|math): (.+)")
 _CHOICE = re.compile(r"^- \[([ x])\] (.+)$", re.MULTILINE)
-_MEDIA: dict[str | None, tuple[Medium, ...]] = {None: ("app", "page"), "app: ": ("app",)}  # of a hint, by its mark
-_HINT = re.compile(r"([ \n]?)\[\[(app: )?(.+?)\]\]", re.DOTALL)
+_SCREEN = re.compile(r"[ \n]?\[\[(.+?)\]\]", re.DOTALL)
 _TERM = re.compile(r"\{([a-z_]+)\}")
 _MATHML = "{http://www.w3.org/1998/Math/MathML}"
 
@@ -121,8 +117,8 @@ class LessonError(ValueError):
 
 
 @cache
-def load_lesson(name: str, language: str, medium: Medium = "app") -> Lesson:
-    """Load the prose of a lesson, with the hints that hold in a medium.
+def load_lesson(name: str, language: str, *, on_paper: bool = False) -> Lesson:
+    """Load the prose of a lesson; on paper without hints for the screen.
 
     Raises:
         LessonError: The file is missing or has another form.
@@ -131,7 +127,7 @@ def load_lesson(name: str, language: str, medium: Medium = "app") -> Lesson:
     try:
         parts = [path, *(bench / path.name for bench in bench_folders(path.parent))]
         text = "\n".join(part.read_text(encoding="utf-8") for part in parts)
-        return parse(text, name, language, medium)
+        return parse(text, name, language, on_paper=on_paper)
     except OSError as error:
         raise LessonError(f"the lesson {name!r} has no text in {language!r}: {path.name} cannot be read") from error
     except ValueError as error:
@@ -145,9 +141,9 @@ def bench_folders(lesson: Path) -> list[Path]:
     return sorted(orders, key=orders.__getitem__)
 
 
-def parse(text: str, name: str, language: str, medium: Medium = "app") -> Lesson:
+def parse(text: str, name: str, language: str, *, on_paper: bool = False) -> Lesson:
     """Parse the text of a file. Raises ValueError naming the error."""
-    text = _HINT.sub(lambda hint: hint[1] + hint[3] if medium in _MEDIA[hint[2]] else "", text)
+    text = _SCREEN.sub("" if on_paper else lambda match: match[0].replace("[[", "").replace("]]", ""), text)
     glossary = _Glossary(language)
     title, summary, scenes = "", "", []
     parts = list(_sections(text))

@@ -26,7 +26,7 @@ def sheet_paper(sheet: Sheet, t: Texts) -> str:
             stop, on two pages; "teacher" minutes, notes and answers.
         t: Labels in the reader's language.
     """
-    lessons = [load_lesson(name, t.language, "paper") for name in STOPS]
+    lessons = [load_lesson(name, t.language, on_paper=True) for name in STOPS]
     title = t("handout.session_teacher") if sheet == "teacher" else t("handout.session")
     if sheet == "class":
         body = _timetable(t, lessons, notes=False) + "".join(_stop(words, t) for words in lessons)

@@ -70,7 +70,7 @@ def prepare_lesson(
         PageTooLarge: The arrays are too large.
         Superseded: When a newer request of the session took over.
     """
-    module, words = lesson_module(name), load_lesson(name, context.language, "page")
+    module, words = lesson_module(name), load_lesson(name, context.language)
     prepared = {scene.name: [] if first else list(module.prepared(scene.name, context)) for scene in words.scenes}
     controls = {scene: list(settings[0]) if settings else [] for scene, settings in prepared.items()}
     labels = context.t.table("lesson") | context.t.table(f"lesson_{name}")

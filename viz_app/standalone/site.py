@@ -68,7 +68,7 @@ class _Edition:
     def __init__(self, site: SiteFolder, language: str, services: Sequence[TranslationService], address: str) -> None:
         self.site, self.services, self.names = site, services, list[str]()
         self.t = t = texts(language)
-        self.words = {entry.name: load_lesson(entry.name, language, "page") for entry in LESSONS}
+        self.words = {entry.name: load_lesson(entry.name, language) for entry in LESSONS}
         titles = {each.name: display_name(t, each.name, each.card.languages) for each in services}
         self.models = [
             Stop(f"model-{name}", title if title == name else f"{title} ({name})", t("site.about_model", title=title))

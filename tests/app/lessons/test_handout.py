@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import get_args
 
 import pytest
 
@@ -32,14 +31,12 @@ def words_of_the_answer(scene: Scene) -> str:
 
 
 def test_a_handout_asks_nobody_to_press_anything() -> None:
-    asked = (
-        "# T\nS.\n\n## a: A\nsection: 1\n\nTwo heads. [[Press **any** tile.]] [[app: Ask for more.]] Few have a name."
-    )
-    app, page, paper = (parser.parse(asked, "a", "en", medium).scenes[0].prose for medium in get_args(parser.Medium))
-    start = ["Two heads. Press ", ["strong", {}, ["any"]]]
-    assert app == [["p", {}, [*start, " tile. Ask for more. Few have a name."]]]
-    assert page == [["p", {}, [*start, " tile. Few have a name."]]]
-    assert paper == [["p", {}, ["Two heads. Few have a name."]]]
+    asked = "# T\nS.\n\n## a: A\nsection: 1\n\nTwo heads. [[Press **any** tile.]] Few have a name."
+    assert parser.parse(asked, "a", "en").scenes[0].prose == [
+        ["p", {}, ["Two heads. Press ", ["strong", {}, ["any"]], " tile. Few have a name."]]
+    ]
+    on_paper = parser.parse(asked, "a", "en", on_paper=True)
+    assert on_paper.scenes[0].prose == [["p", {}, ["Two heads. Few have a name."]]]
     words = load_lesson("dot_product", "en")
     assert "Change any" not in Page(lesson_paper(words, labels("en"))).text
     assert any("Change any" in str(scene.prose) for scene in words.scenes)
@@ -54,20 +51,17 @@ _FOR_THE_SCREEN = {
 
 @pytest.mark.parametrize("name", STAGES)
 def test_no_handout_speaks_of_the_screen(name: str, language: str) -> None:
-    words = load_lesson(name, language, "paper")
+    words = load_lesson(name, language, on_paper=True)
     for text in (words.summary, *(str(scene.prose) for scene in words.scenes)):
         assert not re.search(_FOR_THE_SCREEN[language], text, re.IGNORECASE), text
     assert all(scene.prose for scene in words.scenes)
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in LESSONS])
-def test_a_page_without_python_asks_for_no_text(name: str, language: str) -> None:
-    asked = re.compile("your sentence|your translation|write another|입력한 문장|나의 번역|써 보세요", re.IGNORECASE)
-    texts = labels(language).table(f"lesson_{name}") | {
-        "your_translation": ""
-    }  # label of the field, which only the app has
-    for text in (str(load_lesson(name, language, "page")), *texts.values()):
-        assert not asked.search(text), text
+def test_a_lesson_speaks_of_no_sentence_of_the_reader(name: str, language: str) -> None:
+    """The site has no field for one."""
+    for text in (str(load_lesson(name, language)), *labels(language).table(f"lesson_{name}").values()):
+        assert not re.search("your sentence|입력한 문장", text, re.IGNORECASE), text
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in LESSONS])
@@ -98,7 +92,7 @@ def test_two_pages_have_every_stop_and_question_and_no_answer(language: str) -> 
     seen = Page(sheet_paper("brief", labels(language)))
     assert "figure" not in seen.names
     for name in STOPS:
-        words = load_lesson(name, language, "paper")
+        words = load_lesson(name, language, on_paper=True)
         assert words.title in seen.text
         last = [scene for scene in words.scenes if scene.question is not None][-1]
         for choice in last.question.choices if last.question else ():

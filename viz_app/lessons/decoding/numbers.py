@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from transformer_core.analysis.bleu import BleuParts, bleu_parts
 from viz_app.lessons.context import LessonContext, StageData
 from viz_app.serving.models.search_tree import search_tree
 from viz_app.serving.models.translation_service import BEAM
@@ -18,22 +17,20 @@ _DECIDED = {  # examples in which the shipped models choose another translation 
 
 
 def data(context: LessonContext) -> StageData:
-    """Return the beam search as a tree, and BLEU of the reader's translation; None where the model generates trees."""
+    """Return the beam search as a tree, and two translations for BLEU; no reference where the model generates trees."""
     translation = context.result.translation
     translator = context.service.translator
     tree = search_tree(translation, translator.tokenizer, translator.decoding.replace(beam=BEAM), 0)
-    hypothesis, here = reader_translation(context), bool(tree) and context.state.scene == "tree"
+    here = bool(tree) and context.state.scene == "tree"
     return StageData(
         values={
             "tree": tree,
             "trees": {BEAM: tree} | {size: _search(context, context.source, size) for size in _SIZES if here},
             "decided": _decided(context) if context.state.scene == "alpha" else None,
             "most_alpha": MAX_ALPHA,
-            "reference": translation.text,
+            "reference": None if context.service.parses else translation.text,
             "other": _other(context),
-            "bleu": None if context.service.parses else bleu_values(bleu_parts(hypothesis, translation.text)),
         },
-        answers={"text": hypothesis},
     )
 
 
@@ -56,38 +53,3 @@ def _other(context: LessonContext) -> str:
     translation = context.result.translation
     others = [context.service.translator.tokenizer.decode(each.ids) for each in translation.hypotheses[1:]]
     return next((text for text in others if text != translation.text), translation.text)
-
-
-def reader_translation(context: LessonContext) -> str:
-    """Return the reader's translation; at first the second hypothesis."""
-    typed = context.state.settings.get("text")
-    return " ".join(typed.split()) if isinstance(typed, str) and typed.strip() else _other(context)
-
-
-def bleu_values(parts: BleuParts) -> dict[str, Any]:
-    """Return BLEU and its parts as plain values."""
-    return {
-        "hypothesis": list(parts.hypothesis),
-        "reference": list(parts.reference),
-        "orders": [
-            {
-                "matches": precision.matches,
-                "total": precision.total,
-                "value": precision.value,
-                "smoothed": precision.smoothed,
-                "counts": [
-                    {
-                        "ngram": list(count.ngram),
-                        "occurrences": count.occurrences,
-                        "allowed": count.allowed,
-                        "starts": count.starts,
-                    }
-                    for count in precision.counts
-                ],
-            }
-            for precision in parts.precisions
-        ],
-        "brevity_penalty": parts.brevity_penalty,
-        "mean": parts.geometric_mean,
-        "score": parts.score,
-    }

@@ -6,22 +6,31 @@ import { playhead } from "../../stage/js/describe.js";
 import { isNarrow } from "../../stage/js/layout.js";
 import { laidOut } from "../../stage/js/paragraph.js";
 import { Scene } from "../../stage/js/scene.js";
+import { bleuParts, ORDERS } from "./bleu_parts.js";
 
-const ORDERS = 4;
 const STEPS = ["n = 1", "n = 2", "n = 3", "n = 4", "BP", "BLEU"];
 
 /** @extends {Scene<import("./numbers").Values>} */
 export class Bleu extends Scene {
   get playhead() {
-    if (!this.lesson.values.bleu) return null;
+    if (!this.lesson.values.reference) return null;
     const show = (/** @type {number} */ step) => STEPS[stepAt(step)];
     return playhead({ name: "step", label: this.texts.step, max: STEPS.length - 1, rate: 0.5, show });
   }
 
   get controls() {
     const show = () => this.lesson.values.other;
-    if (!this.lesson.values.bleu) return [];
-    return [{ name: "text", kind: "text", label: this.texts.your_translation, start: "", show, server: true }];
+    if (!this.lesson.values.reference) return [];
+    return [{ name: "text", kind: "text", label: this.texts.your_translation, start: "", show }];
+  }
+
+  /**
+   * BLEU of the reader's translation; at first of another one.
+   * @param {Settings} settings
+   */
+  bleu({ text }) {
+    const { reference, other } = this.lesson.values;
+    return bleuParts(text.trim() || other, reference ?? "");
   }
 
   /** @type {Scene["lit"]} */
@@ -36,17 +45,16 @@ export class Bleu extends Scene {
   }
 
   missing() {
-    return this.lesson.values.bleu ? null : this.texts.bleu_of_trees;
+    return this.lesson.values.reference ? null : this.texts.bleu_of_trees;
   }
 
   /** @type {Scene["draw"]} */
   draw(pen, settings) {
-    const { context, height } = pen;
-    const { bleu } = this.lesson.values;
+    const { height } = pen;
+    const bleu = this.bleu(settings);
     const at = stepAt(settings.step);
     const order = Math.min(at, ORDERS - 1);
     const { size, bars, top, own, second } = this.layout(pen, bleu, order);
-    context.globalAlpha = this.waits(settings) ? 0.4 : 1;
     pen.note(this.texts.reference, 0, 10);
     pen.note(this.texts.hypothesis, 0, second);
     top.places.forEach(({ x, y }, index) => pen.write(bleu.reference[index], x, 34 + y, { size }));
@@ -55,13 +63,12 @@ export class Bleu extends Scene {
     );
     if (at < ORDERS) this.drawNgrams(pen, bleu.orders[order], order, own.places, second + 24 + (size - 16) / 2);
     this.drawBars(pen, bleu, at, height - bars, bars);
-    context.globalAlpha = 1;
   }
 
   /**
    * The largest type in which both translations stand above the bars.
    * @param {Pen} pen
-   * @param {import("./numbers").Bleu} bleu
+   * @param {import("./bleu_parts.js").Bleu} bleu
    * @param {number} order
    */
   layout(pen, { reference, hypothesis }, order) {
@@ -80,7 +87,7 @@ export class Bleu extends Scene {
   /**
    * A line under each n-gram: matched, beyond what the reference has, or unknown to it.
    * @param {Pen} pen
-   * @param {import("./numbers").Precision} precision
+   * @param {import("./bleu_parts.js").Bleu["orders"][number]} precision
    * @param {number} order From 0.
    * @param {{ x: number, y: number, width: number }[]} places Of the tokens.
    * @param {number} top
@@ -104,7 +111,7 @@ export class Bleu extends Scene {
 
   /**
    * @param {Pen} pen
-   * @param {import("./numbers").Bleu} bleu
+   * @param {import("./bleu_parts.js").Bleu} bleu
    * @param {number} at
    * @param {number} top
    * @param {number} height
@@ -133,19 +140,12 @@ export class Bleu extends Scene {
     drawBars(pen, box, rows, { ends: [0, 1], colours: [], left: 58, right: isNarrow(width) ? 88 : 150, track: true });
   }
 
-  /** @param {Settings} settings */
-  waits({ text }) {
-    const wanted = text.trim().split(/\s+/).join(" ") || this.lesson.values.other;
-    return wanted !== this.lesson.answers.text;
-  }
-
   /** @type {Scene["say"]} */
   say(settings) {
     const { texts } = this;
-    const { hypothesis, reference, orders, brevity_penalty, mean, score } = this.lesson.values.bleu;
+    const { hypothesis, reference, orders, brevity_penalty, mean, score } = this.bleu(settings);
     const at = stepAt(settings.step);
     const penalty = brevity_penalty.toFixed(3);
-    if (this.waits(settings)) return texts.computing;
     if (at === ORDERS) return fillText(texts.penalty_say, { own: hypothesis.length, other: reference.length, penalty });
     if (at > ORDERS) return fillText(texts.bleu_say, { mean: mean.toFixed(3), penalty, bleu: score.toFixed(1) });
     const { matches, total, smoothed, counts } = orders[at];
@@ -162,15 +162,16 @@ export class Bleu extends Scene {
       .join(" ");
   }
 
-  table() {
+  /** @type {Scene["table"]} */
+  table(settings) {
     const { texts } = this;
-    const counts = this.lesson.values.bleu.orders.flatMap((order) => order.counts);
-    const rows = counts.map(({ ngram, occurrences, allowed }) => [
-      ngram.length,
-      ngram.join(" "),
+    const counts = this.bleu(settings).orders.flatMap((order) => order.counts);
+    const rows = counts.map(({ ngram, order, occurrences, allowed, clipped }) => [
+      order,
+      ngram,
       occurrences,
       allowed,
-      Math.min(occurrences, allowed),
+      clipped,
     ]);
     return { columns: ["n", texts.ngram, texts.yours, texts.allowed, texts.clipped], rows };
   }

@@ -8,22 +8,8 @@ export type Values = {
   /** An example in which alpha decides; null where there is none, and while another scene is open. */
   decided: { text: string; tree: BeamData } | null;
   most_alpha: number;
+  /** The model's translation; null where the output is a tree. */
+  reference: string | null;
   /** The second hypothesis, of which BLEU is shown first. */
   other: string;
-  bleu: Bleu; // null where the output is a tree: the scene is then missing
 };
-
-export type Bleu = {
-  hypothesis: string[];
-  reference: string[];
-  orders: Precision[];
-  brevity_penalty: number;
-  mean: number;
-  score: number;
-};
-
-/** Precision of the n-grams of one order. */
-export type Precision = { matches: number; total: number; value: number; smoothed: boolean; counts: Count[] };
-
-/** An n-gram: how often it occurs and how often the reference allows it; `starts`: its places. */
-export type Count = { ngram: string[]; occurrences: number; allowed: number; starts: number[] };
