@@ -89,8 +89,9 @@ def test_no_korean_particle_follows_a_placeholder() -> None:
         ("a question ends in -까요", r"[가-힣]\?(?<!까요\?)"),
         ("one word for a teacher, 교사", "선생님|교수자|강사"),
         ("one word for the paper's base", "기준 모델|베이스|(base|big) 모델"),
-        ("vectors have a dimension, 차원", r"너비 \{?d\b|너비 \$d|모델의 (너비|폭)|폭이 \d"),
+        ("vectors have a dimension, 차원", r"너비:? \{?(d|each)\b|너비 \$d|모델의 (너비|폭)|폭이 \d"),
         ("a price is not cheap, but low", "쌉니다|비쌉니다|비쌀까요"),
+        ("bold ends before a bracket, or Markdown does not see its end", r"[)”’]\*\*[가-힣]"),
         ("models are trained by somebody", "똑같이 학습했|학습한 (행렬|위치|표)"),
     ],
 )
