@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SENTENCE = "{name} in a blue shirt is standing on a tall ladder."  # 11 words and the full stop
 NAMES = ["Anna", "Peter", "Maria", "Tom", "Jane", "Paul", "Lisa", "Mark", "Emma"]
 AIMS = {"off": 1.5, "redirect": 0.5, "depth": 0.7, "trace": 2.0, "swap": 3.0}
-BENCHES = ("off", "parts", "redirect", "trace", "flow", "depth", "early", "swap", "why", "cumulative")
+BENCHES = ("off", "parts", "redirect", "trace", "flow", "depth", "early", "swap", "circuit", "why", "cumulative")
 _READY = "({ lesson }) => Boolean(lesson.scene.own && !lesson.scene.waits(lesson.settings()))"
 _LONGEST = 120  # seconds
 

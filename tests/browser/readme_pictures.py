@@ -107,6 +107,7 @@ PICTURES = {
     "figures-light": Picture(height=860, page="figures", address={"size": "acl-column"}),
     "figures-dark": Picture(height=860, page="figures", address={"size": "acl-column"}, dark=True),
     "lab": Picture(height=860, page="lab"),
+    "circuit": Picture(height=940, page="lab", address={"scene": "circuit"}),
     "lessons": Picture(height=760, page="lessons"),
     "class": Picture(height=760, page="classroom", to_class=True, then=_class),
     "lesson-positions": Picture(height=760, page="lessons", address={"lesson": "positions", "with": "at:6"}),

@@ -61,6 +61,16 @@ def test_without_a_record_it_is_measured(context: LessonContext, translator: Tra
     assert unlike.values["circuit"] == {"problem": "unlike"} and unlike.answers == {"task": "case"}
 
 
+@pytest.mark.usefixtures("german")
+def test_too_much_to_measure_is_refused_beside_its_command(
+    context: LessonContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MAX_FLOPS", 1.0)
+    assert lab.data(at(context, task="case")).values["times"] > 1000
+    recipe = lab.recipe("circuit", at(context, task="case"))
+    assert recipe is not None and "--task case.en-de" in recipe.command and "--source" not in recipe.command
+
+
 def test_a_model_without_a_task_has_none(context: LessonContext) -> None:
     stage = lab.data(context)
     assert stage.values["tasks"] == {} and stage.values["circuit"] == {"problem": "none"}
