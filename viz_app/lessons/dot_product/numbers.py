@@ -8,7 +8,7 @@ from typing import Literal, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.analysis.attention_sinks import most_informative_head
+from transformer_core.analysis.attention_sinks import SINK_SHARE, most_informative_head
 from transformer_core.attention_maps import Kind
 from viz_app.lessons.context import LessonContext, StageData
 
@@ -58,6 +58,7 @@ class Values(TypedDict):
         layer: Of the encoder, whose vectors are shown.
         head: First one shown.
         heads: Of the encoder, in all layers.
+        sink_share: A head with a larger share of its weight on separators is at rest.
         query: A word that looks at another one.
         projected: Layer and head whose projections are shown.
         largest: Number in queries and keys.
@@ -74,6 +75,7 @@ class Values(TypedDict):
     layer: int
     head: int
     heads: int
+    sink_share: float
     query: int
     projected: dict[Literal["encoder", "cross"], tuple[int, int]]
     largest: float
@@ -99,6 +101,7 @@ def data(context: LessonContext) -> StageData:
         "layer": layer,
         "head": head,
         "heads": context.result.maps.encoder.shape[0] * context.result.maps.encoder.shape[1],
+        "sink_share": SINK_SHARE,
         "query": choose_query(vectors["weights"][layer, head], separators),
         "projected": {"encoder": looking_head(context, "encoder"), "cross": looking_head(context, "cross")},
         "largest": float(max(np.abs(heads[name]).max() for name in ("queries", "keys"))),

@@ -107,6 +107,7 @@ def rest_values() -> tuple[dict[str, Any] | None, dict[str, npt.NDArray[Any]]]:
         "resting": heads.of_self_attention(heads.at_rest),
         "looking": heads.of_self_attention(heads.looking),
         "turned": heads.turned,
+        "sink_share": SINK_SHARE,
         "axes": {name: list(axis.tokens) for name, axis in sentence.axes.items()},
     }
     arrays = {f"rest_{kind}": sentence.weights[kind] for kind in KINDS}

@@ -9,8 +9,6 @@ import { isNarrow } from "../../stage/js/layout.js";
 import { Scene } from "../../stage/js/scene.js";
 import { attend } from "./attend.js";
 
-const RESTING_SHARE = 0.5; // as in transformer_core/analysis/attention_sinks.py
-
 /** @extends {Scene<import("./numbers").Values>} */
 export class Real extends Scene {
   term = "softmax";
@@ -197,10 +195,10 @@ export class Real extends Scene {
    * @param {number} head
    */
   sayHead(head) {
-    const { layer, head: chosen, heads } = this.lesson.values;
+    const { layer, head: chosen, heads, sink_share } = this.lesson.values;
     const share = this.restingShare(head);
     const number = headAddress({ kind: "encoder", layer, head: Math.round(head) });
-    if (share > RESTING_SHARE) return fillText(this.texts.real_rests, { head: number, share: percent(share) });
+    if (share > sink_share) return fillText(this.texts.real_rests, { head: number, share: percent(share) });
     return Math.round(head) === chosen ? fillText(this.texts.real_chosen, { head: number, count: heads }) : "";
   }
 

@@ -58,6 +58,8 @@ export type Values = {
     looking: number[];
     /** The number of a head that looked and came to rest. */
     turned: number;
+    /** From this share of its weight on separators on, a head rests. */
+    sink_share: number;
     axes: Record<AxisName, string[]>;
   };
   /** The self-attention head that gives `<s>` or `</s>` most; of each key its column’s sum and its value’s length. */

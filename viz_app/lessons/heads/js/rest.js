@@ -11,7 +11,6 @@ import { drawMap, mapAxes, picture, tint } from "../../stage/js/map.js";
 import { Scene } from "../../stage/js/scene.js";
 import { colourOfRole } from "./roles.js";
 
-const RESTING_SHARE = 0.5; // as in transformer_core/analysis/attention_sinks.py
 const PALE = 0.25;
 const CHART = 170; // height of the curves
 const [ROWS, NAMES] = [12, 84]; // of the strongest sink: at most, and the width of their names
@@ -101,7 +100,7 @@ export class Rest extends Scene {
     grid.drawLabels(pen, this.texts);
     grid.forEach((head, tile) => {
       pen.context.save();
-      if (this.share(moment, head) > RESTING_SHARE) pen.context.globalAlpha = PALE;
+      if (this.share(moment, head) > rest.sink_share) pen.context.globalAlpha = PALE;
       pen.fill(tile.x, tile.y, tile.size, tile.size, theme.kinds[head.kind], 0.08);
       this.small(moment, head, theme).draw(pen.context, tile.x, tile.y, tile.size, tile.size);
       pen.context.restore();
