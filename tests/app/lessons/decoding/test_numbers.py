@@ -45,7 +45,7 @@ def test_the_browsers_bleu_is_sacrebleus(javascript: Callable[[str], Any]) -> No
     pairs = [
         [" ".join(draw.choices(words[: draw.randint(2, 14)], k=draw.randint(1, 9))) for _ in "ab"] for _ in "x" * 300
     ]
-    pairs += [("the the the the the the the", "the cat is on the mat"), ("a b c d e", "a b c d e"), ("", "a")]
+    pairs += [["the the the the the the the", "the cat is on the mat"], ["a b c d e", "a b c d e"], ["", "a"]]
     results = javascript(
         'import { bleuParts } from "./lessons/decoding/js/bleu_parts.js";\n'
         f"console.log(JSON.stringify({json.dumps(pairs)}.map(([text, reference]) => bleuParts(text, reference))));\n"
