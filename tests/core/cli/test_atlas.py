@@ -207,7 +207,7 @@ def test_docs_say_where_every_file_of_a_shipped_atlas_comes_from(name: str) -> N
     assert all(count >= 100 for _, _, count in files)
 
 
-@pytest.mark.parametrize("name", ["en-de", "en-fr"])
+@pytest.mark.parametrize("name", ["en-de", "en-fr", "en-fr-small"])
 def test_circuits_are_of_the_pairs_that_ship(name: str) -> None:
     atlas = shipped_atlas(ROOT / "checkpoints" / name)
     assert atlas

@@ -149,7 +149,8 @@ export class Evidence {
     const { texts } = this;
     const rows = circuits.map((each) => {
       const { words, value, low, high, null: limit, whole, pairs, edges, all } = each;
-      const numbers = { value: fixed(value), low: fixed(low), high: fixed(high), null: fixed(limit), pairs };
+      const interval = low === null ? "" : ` [${fixed(low)}, ${fixed(high)}]`; // none of few groups
+      const numbers = { value: fixed(value), interval, null: fixed(limit), pairs };
       const counts = { whole: fixed(whole), edges: formatCount(edges), all: formatCount(all) };
       const said = fillText(texts.card_circuit, { ...numbers, ...counts });
       const same = Math.sign(value ?? 0) * limit;
