@@ -81,8 +81,8 @@ def main() -> None:
 def _draw_summary(t: Texts, served: TranslationService) -> None:
     size, score = card.size(served.translator), served.card.main_score
     with st.container(horizontal=True):
-        st.metric(t("model.parameters"), f"{size.parameters / 1e6:.1f} M", border=True)
-        st.metric(t("model.size"), f"{size.megabytes:.0f} MB", border=True)
+        st.metric(t("model.parameters"), t("model.millions", count=f"{size.parameters / 1e6:.1f}"), border=True)
+        st.metric(t("model.size"), t("site.megabytes", size=round(size.megabytes)), border=True)
         if served.parses:
             name, scores = next(iter(served.card.parsing.items()), ("", None))
             f1 = t("model.unknown") if scores is None else f"{scores.f1:.1f}"

@@ -24,9 +24,7 @@ def start_html(t: Texts, lessons: Collection[str], address: Callable[[str, str],
     """
     readers = ""
     for reader, scenes in READERS.items():
-        stops = "".join(
-            _stop(t.language, *scene.split("/"), address) for scene in scenes if scene.split("/")[0] in lessons
-        )
+        stops = "".join(_stop(t.language, scene, address) for scene in scenes if scene.partition("/")[0] in lessons)
         readers += f"<details><summary>{escape(t(f'index.reader_{reader}'))}</summary><ol>{stops}</ol></details>"
     return f'<section class="start-here"><h2>{escape(t("index.start_here"))}</h2><div>{readers}</div></section>'
 
@@ -36,13 +34,12 @@ def start_style() -> str:
     return join_styles(FOLDER / "start_here.css")
 
 
-def _stop(language: str, name: str, scene: str, address: Callable[[str, str], str]) -> str:
+def _stop(language: str, stop: str, address: Callable[[str, str], str]) -> str:
     """Return the link to a scene; nothing where a teacher's own edition has no such scene."""
+    name, _, scene = stop.partition("/")
     with suppress(LessonError):
         lesson = load_lesson(name, language)
         for title in (each.title for each in lesson.scenes if each.name == scene):
-            link = (
-                f'<a class="card" href="{escape(address(name, scene))}" data-card="{name}/{scene}">{escape(title)}</a>'
-            )
+            link = f'<a class="card" href="{escape(address(name, scene))}" data-card="{stop}">{escape(title)}</a>'
             return f"<li>{link} <small>{escape(lesson.title)}</small></li>"
     return ""

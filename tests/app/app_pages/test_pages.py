@@ -194,7 +194,7 @@ def test_the_page_model_of_a_model_of_which_nothing_was_measured(
     assert "This model is not trained." in visible(app)
     assert "![" not in visible(app), "an image in a card would be fetched from somewhere else"
     parameters = sum(p.numel() for p in Translator.load(random_checkpoint).model.parameters())
-    assert f"{parameters / 1e6:.1f} M" in [metric.value for metric in app.metric]
+    assert t("model.millions", count=f"{parameters / 1e6:.1f}") in [metric.value for metric in app.metric]
     (bleu,) = [each for each in app.metric if each.label == t("model.everyday")]
     assert definitions()[language]["bleu"][1] in bleu.help
     readme = (MAIN.parents[1] / "README.md").read_text(encoding="utf-8")
