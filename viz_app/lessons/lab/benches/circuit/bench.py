@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FIRST = "number"  # task
 MAX_EDGES = 200  # that are drawn
-_PASSES = 120  # as much work for a pair: integrated gradients, then circuits of many sizes in four orders
+_PASSES = 100  # over all edges, of a pair: integrated gradients, then circuits of many sizes in four orders
 _PREFIX = 3  # tokens at which translations part, about
 
 
@@ -94,13 +94,15 @@ def _task(context: LessonContext) -> str | None:
 
 def _measured(context: LessonContext, task: str, pairs: list[MinimalPair]) -> TaskCircuit:
     """Return the circuit of the model's atlas, or measure it."""
+    from transformer_core.analysis.circuit.wiring import Wiring
     from transformer_core.atlas.circuits import measure_circuit
 
     atlas, translator = context.service.head_atlas.atlas, context.service.translator
     if atlas and atlas.circuits and task in atlas.circuits:
         return atlas.circuits[task]
-    length = len(translator.encode(pairs[0].clean).ids) + 1
-    check_work(_PASSES * len(pairs) * PassFlops.from_lengths(translator.config, length, _PREFIX).whole)
+    config, length = translator.config, len(translator.encode(pairs[0].clean).ids) + 1
+    every_edge = Wiring(config.num_layers, config.num_heads).exists.numel() * 2 * config.d_model * (length + _PREFIX)
+    check_work(_PASSES * len(pairs) * (PassFlops.from_lengths(config, length, _PREFIX).whole + every_edge))
     return context.compute_once(("lab.circuit", task), lambda stop: measure_circuit(translator, task, stop))
 
 
