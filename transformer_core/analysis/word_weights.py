@@ -38,7 +38,7 @@ def membership(encoding: Encoding, words: Sequence[Span | None]) -> BoolArray:
         for begin, end in encoding.spans
     ]
     found = np.array(rows, dtype=bool).reshape(len(encoding), len(words))
-    return found & (found.cumsum(axis=1) == 1)  # the first of words that share characters
+    return np.asarray(found & (found.cumsum(axis=1) == 1))  # the first of words that share characters
 
 
 def by_words(weights: npt.NDArray[np.floating], queries: BoolArray, keys: BoolArray) -> FloatArray:

@@ -77,7 +77,8 @@ def _refined(path: _Path, check: Callable[[], None]) -> tuple[Tensor, Tensor, di
     pieces = [measure(k / _PIECES, (k + 1) / _PIECES) for k in range(_PIECES)]
     measured = len(pieces)
     while True:
-        source, target = (torch.stack([piece[side] for piece in pieces]).sum(dim=0) for side in (1, 2))
+        source = torch.stack([piece[1] for piece in pieces]).sum(dim=0)
+        target = torch.stack([piece[2] for piece in pieces]).sum(dim=0)
         report = _report(path, source, target, measured * _STEPS_OF_PIECE)
         open_rows = report["gap"] > SMALL_GAP * report["difference"].abs()
         if not open_rows.any() or len(pieces) >= _MAX_PIECES:
