@@ -68,8 +68,8 @@ def attribute(
             `cross.6.8`. Values of the target come from decoder self-attention in the same layer. None takes
             the mean over all layers.
         contrast: For gradients, leave-one-out and flow: explain log p(token) - log p(other) at one position.
-        steps: Points on the path of integrated gradients; None takes as many as bring the gap of every row below 1 %,
-            about 1,000 at most. `report` has the `gap` and the `difference` that the row should sum to, in nats.
+        steps: Points on the path of integrated gradients; None takes as many as bring the gap of every row below 1 % or
+            0.001 nats, about 1,000 at most. `report` has the `gap` and the `difference` that the row should sum to.
         should_stop: Called before every layer or batch.
 
     Raises:

@@ -38,7 +38,8 @@ FloatArray = npt.NDArray[np.float64]
 _MAX_VALUES = 2**26  # that a batch keeps for its backward pass, about: 256 MiB
 _TENSORS = 6  # that exist at a time in a backward pass
 _PLACES = ("encoder.embeddings", "decoder.embeddings")
-SMALL_GAP = 0.01  # of the difference of the log-probabilities
+_SMALL_GAP = 0.01  # of the difference of the log-probabilities
+_NO_GAP = 1e-3  # nats
 _PIECES, _STEPS_OF_PIECE, _MAX_PIECES = 8, 4, 128
 
 
@@ -80,7 +81,7 @@ def _refined(path: _Path, check: Callable[[], None]) -> tuple[Tensor, Tensor, di
         source = torch.stack([piece[1] for piece in pieces]).sum(dim=0)
         target = torch.stack([piece[2] for piece in pieces]).sum(dim=0)
         report = _report(path, source, target, measured * _STEPS_OF_PIECE)
-        open_rows = report["gap"] > SMALL_GAP * report["difference"].abs()
+        open_rows = report["gap"] > (_SMALL_GAP * report["difference"].abs()).clamp(min=_NO_GAP)
         if not open_rows.any() or len(pieces) >= _MAX_PIECES:
             return source, target, report
         pieces.sort(key=lambda piece: float((piece[3] / report["difference"])[open_rows].abs().max()))
