@@ -18,7 +18,7 @@ import torch
 import transformer_core as tc
 from transformer_core.analysis.circuit.masked_run import Rest, masked_logits
 from transformer_core.analysis.circuit.pairs import metric_of
-from transformer_core.analysis.circuit.passes import embedded_pass
+from transformer_core.analysis.circuit.passes import both_passes
 from transformer_core.analysis.circuit.wiring import SOURCE, Wiring
 from transformer_core.atlas.circuits import SHARES
 from transformer_core.atlas.record import Atlas, TaskCircuit
@@ -100,7 +100,7 @@ def limits() -> Iterator[str]:
     inside, totals = found.mask(found.strongest(smallest)), torch.zeros(3)
     for batch in found.batches:
         inputs = model.model, found.wiring
-        clean, corrupted = (embedded_pass(*inputs, ids, batch.inputs) for ids in (batch.clean, batch.corrupted))
+        clean, corrupted = both_passes(*inputs, batch)
         totals[0] += metric_of(clean.logits, batch.answers).sum()
         for at, edges in ((1, torch.zeros_like(inside)), (2, found.wiring.exists & ~inside)):
             logits = masked_logits(*inputs, clean.source, batch.inputs, Rest.of(corrupted), edges)

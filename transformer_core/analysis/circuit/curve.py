@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import torch
 from torch import Tensor
 
 from transformer_core.analysis.circuit.masked_run import Rest, masked_logits
-from transformer_core.analysis.circuit.pairs import Batch, metric_of
-from transformer_core.analysis.circuit.passes import Pass, embedded_pass
+from transformer_core.analysis.circuit.pairs import metric_of
+from transformer_core.analysis.circuit.passes import Pass, both_passes
 from transformer_core.analysis.teacher_forced_run import stop_check
 from transformer_core.short_repr import ShortRepr
 
@@ -81,37 +81,34 @@ def measure(
     should_stop: Callable[[], bool] | None,
 ) -> Faithfulness:
     """Measure the curve of a circuit; see `Circuit.faithfulness`."""
-    if not circuit.edges.shape[1]:
-        raise ValueError("the circuit has no scores of edges")
+    if others not in get_args(Others):
+        raise ValueError(f"others is {others!r}, but must be one of {', '.join(get_args(Others))}")
+    circuit.strongest(1)  # refuses a circuit without edges
     if wrong := [share for share in shares if not 0 < share < 1]:
         raise ValueError(f"share is {wrong[0]}, but must be between 0 and 1")
     model, wiring, check = circuit.translator.model, circuit.wiring, stop_check(should_stop)
     count, generator = circuit.edges.shape[1], torch.Generator().manual_seed(seed)
-    runs, scores = list(range(len(circuit.pairs))), circuit.edges
+    runs, scores = set(range(len(circuit.pairs))), circuit.edges
     if held_out:
         half = circuit.groups % 2 == 1
         if not half.any():
             raise ValueError("a held-out half needs two groups of pairs")
-        runs, scores = (~half).nonzero()[:, 0].tolist(), circuit.edges[half]
+        runs, scores = set((~half).nonzero()[:, 0].tolist()), circuit.edges[half]
     order = scores.mean(dim=0).abs().argsort(descending=True, stable=True)
     orders = [order, *(torch.randperm(count, generator=generator) for _ in range(random_orders))]
     sizes = [max(1, round(share * count)) for share in shares]
     masks = [torch.zeros_like(wiring.exists)]
     masks += [circuit.mask(each[:size]) for each in orders for size in sizes]
 
-    numbers = {number: at for at, number in enumerate(sorted(n for batch in circuit.batches for n in batch.numbers))}
-    measured_pairs, totals = set(runs), torch.zeros(len(masks) + 1, dtype=torch.float64)
+    totals = torch.zeros(len(masks) + 1, dtype=torch.float64)
     means = _means(circuit) if others == "mean" else None
     for batch in circuit.batches:
-        rows = [at for at, number in enumerate(batch.numbers) if numbers[number] in measured_pairs]
+        rows = [at for at, number in enumerate(batch.numbers) if number in runs]
         if not rows:
             continue
-        part = Batch(
-            tuple(batch.numbers[at] for at in rows),
-            *(each[rows] for each in (batch.clean, batch.corrupted, batch.inputs, batch.answers)),
-        )
-        clean = embedded_pass(model, wiring, part.clean, part.inputs)
-        rest = _rest(embedded_pass(model, wiring, part.corrupted, part.inputs), means)
+        part = batch.part(rows)
+        clean, corrupted = both_passes(model, wiring, part)
+        rest = _rest(corrupted, means)
         totals[-1] += metric_of(clean.logits, part.answers).sum()
         for at, mask in enumerate(masks):
             check()
@@ -146,11 +143,10 @@ def _means(circuit: Circuit) -> tuple[Tensor, ...]:
     """Return the means of the embedded source and of all outputs over the positions of all runs."""
     model, sums, count = circuit.translator.model, list[Tensor](), 0
     for batch in circuit.batches:
-        for ids in (batch.clean, batch.corrupted):
-            rest = Rest.of(embedded_pass(model, circuit.wiring, ids, batch.inputs))
-            values = [rest.source, *rest.outputs]
+        for run in both_passes(model, circuit.wiring, batch):
             # One vector for each sender, of all positions and sentences of the batch.
-            means = [each.mean(dim=(0, -2), keepdim=True) * len(ids) for each in values]
+            values = [run.source, *(each.output for each in run.steps)]
+            means = [each.mean(dim=(0, -2), keepdim=True) * len(run.source) for each in values]
             sums = [a + b for a, b in zip(sums, means, strict=True)] if sums else means
-            count += len(ids)
+            count += len(run.source)
     return tuple(each / count for each in sums)

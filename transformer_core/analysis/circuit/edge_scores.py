@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
-from transformer_core.analysis.circuit.pairs import metric_of
+from transformer_core.analysis.circuit.pairs import Batch, metric_of
 from transformer_core.analysis.circuit.passes import Pass, Step, run_pass, written_by_each
 from transformer_core.analysis.circuit.wiring import LOGITS, Sublayer, Wiring
 from transformer_core.analysis.frozen import deviation
@@ -28,12 +28,11 @@ def gradient_scores(
     wiring: Wiring,
     clean: Pass,
     corrupted: Pass,
-    inputs: Tensor,
-    answers: Tensor,
+    batch: Batch,
+    nodes_only: bool = False,
     *,
     steps: int,
     frozen: bool = False,
-    nodes_only: bool = False,
 ) -> tuple[Tensor | None, Tensor]:
     """Estimate what the metric loses when one edge, or one node, takes its value from the corrupted run.
 
@@ -42,11 +41,10 @@ def gradient_scores(
         wiring: Of the model.
         clean: Pass over the clean sentences.
         corrupted: Pass over the corrupted ones.
-        inputs: (B, T) ids that the decoder reads.
-        answers: (B, 2) ids of the clean and the corrupted answer; the metric is the difference of their logits.
+        batch: The pairs; the metric is the difference of the logits of their answers.
+        nodes_only: Whether to leave out the edges.
         steps: Points between the two embedded sentences at which gradients are taken; 0 takes the clean one alone.
         frozen: See `run_pass`.
-        nodes_only: Whether to leave out the edges.
 
     Returns:
         (B, N, R) of edges, or None, and (B, N) of nodes.
@@ -59,7 +57,7 @@ def gradient_scores(
     count = max(1, steps)
     edges = None if nodes_only else embedded.new_zeros(len(embedded), len(wiring.senders), len(wiring.receivers))
     nodes = embedded.new_zeros(len(embedded), len(wiring.senders))
-    for run, metric in _runs(model, wiring, clean, corrupted, inputs, answers, steps, frozen):
+    for run, metric in _runs(model, wiring, clean, corrupted, batch, steps, frozen):
         reads = [value for each in run.steps for value in each.inputs]
         outputs = [each.output for each in run.steps]
         gradients = iter(torch.autograd.grad(metric, [*reads, *outputs, run.source], materialize_grads=True))
@@ -68,20 +66,12 @@ def gradient_scores(
             nodes += _node_scores(clean, corrupted, [next(gradients) for _ in outputs], next(gradients)) / count
             if edges is not None:
                 walk = _Walk(model, wiring, run, at_inputs, frozen)
-                edges += walk.scores(differences, embedded, answers) / count
+                edges += walk.scores(differences, embedded, batch.answers) / count
     return edges, nodes
 
 
 def neuron_scores(
-    model: Transformer,
-    wiring: Wiring,
-    clean: Pass,
-    corrupted: Pass,
-    inputs: Tensor,
-    answers: Tensor,
-    *,
-    number: int,
-    steps: int,
+    model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch, *, number: int, steps: int
 ) -> Tensor:
     """Share the score of a network out among its neurons: (B, d_ff).
 
@@ -92,21 +82,14 @@ def neuron_scores(
     assert isinstance(network, FeedForward)
     change = network.activation(first.inputs[0]) - network.activation(second.inputs[0])
     scores = torch.zeros_like(change[:, 0])
-    for run, metric in _runs(model, wiring, clean, corrupted, inputs, answers, steps, False):
+    for run, metric in _runs(model, wiring, clean, corrupted, batch, steps):
         (gradient,) = torch.autograd.grad(metric, [list(run.steps)[number].output])
         scores += (change * (gradient @ network.w_2.weight)).sum(dim=1) / max(1, steps)
     return scores
 
 
 def _runs(
-    model: Transformer,
-    wiring: Wiring,
-    clean: Pass,
-    corrupted: Pass,
-    inputs: Tensor,
-    answers: Tensor,
-    steps: int,
-    frozen: bool,
+    model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch, steps: int, frozen: bool = False
 ) -> Iterator[tuple[Pass, Tensor]]:
     """Run points between the two embedded sentences; yield each pass and the sum of its metrics."""
     embedded = clean.source - corrupted.source
@@ -114,8 +97,8 @@ def _runs(
         share = (step + 0.5) / steps if steps else 0.0
         with torch.enable_grad():
             source = (clean.source - share * embedded).detach().requires_grad_()
-            run = run_pass(model, wiring, source, inputs, frozen=frozen)
-            metric = metric_of(run.logits, answers).sum()
+            run = run_pass(model, wiring, source, batch.inputs, frozen=frozen)
+            metric = metric_of(run.logits, batch.answers).sum()
         yield run, metric
 
 

@@ -10,6 +10,8 @@ Shape legend: B pairs of a batch, N nodes (senders), R receivers, E edges.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import get_args
 
 import torch
@@ -18,12 +20,13 @@ from torch import Tensor
 from transformer_core.analysis.circuit.edge_scores import direct_scores, gradient_scores
 from transformer_core.analysis.circuit.masked_run import Rest, masked_logits
 from transformer_core.analysis.circuit.pairs import Batch, MinimalPair, donors_of, metric_of, read_pairs
-from transformer_core.analysis.circuit.passes import Pass, embedded_pass, run_pass
+from transformer_core.analysis.circuit.passes import Pass, Step, both_passes, run_pass
 from transformer_core.analysis.circuit.result import Circuit, Method
 from transformer_core.analysis.circuit.task import read_task
-from transformer_core.analysis.circuit.wiring import LOGITS, SOURCE, Sublayer, Wiring
+from transformer_core.analysis.circuit.wiring import LOGITS, Sublayer, Wiring
 from transformer_core.analysis.minimal_pairs import PatchingError
 from transformer_core.analysis.teacher_forced_run import stop_check
+from transformer_core.hooks.points import has_hooks, hook_points
 from transformer_core.model.transformer import Transformer
 from transformer_core.translator import Translator
 
@@ -56,7 +59,8 @@ def circuit(
 
     Raises:
         PatchingError: No pair is left.
-        ValueError: The method is unknown, `steps` is below 1, a sentence is empty, or the model has too many nodes.
+        ValueError: The method is unknown, `steps` is below 1, a sentence is empty, or the model has too many nodes, is
+            edited or in training mode.
         DataError: There is no task of this name.
         SourceTooLong: See `Translator.encode`.
         DecodingStopped: `should_stop` returned True.
@@ -68,20 +72,24 @@ def circuit(
     model, wiring = translator.model, Wiring(translator.config.num_layers, translator.config.num_heads)
     if len(wiring.senders) > MAX_NODES:
         raise ValueError(f"the model has {len(wiring.senders):,} nodes, but at most {MAX_NODES:,} are allowed")
+    if model.training or has_hooks(*hook_points(model).values()):
+        raise ValueError("the model is edited, or in training mode")
     if isinstance(pairs, str):
         pairs = read_task(pairs)
     listed = [each if isinstance(each, MinimalPair) else MinimalPair(*each) for each in pairs]
-    batches, skipped = read_pairs(translator, wiring, listed)
-    if not batches:
-        reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
+    kept, batches, skipped = read_pairs(translator, wiring, listed)
+    if not kept:
+        meaning = {"length": "with unequal numbers of tokens", "same": "with equal translations"}
+        reasons = ", ".join(f"{count} {meaning[reason]}" for reason, count in skipped.items())
         raise PatchingError(f"no pair is left: {reasons or 'none was given'}", next(iter(skipped), "same"))  # type: ignore[arg-type]
-    score = _SCORERS.get(method) or _by_gradients(steps if method == "eap-ig" else 0, frozen=method == "flow")
-    check, donors = stop_check(should_stop), donors_of(batches, listed)
+    by_gradients = partial(gradient_scores, steps=steps if method == "eap-ig" else 0, frozen=method == "flow")
+    score: _Scorer = _by_patching if method == "patching" else by_gradients
+    check, donors = stop_check(should_stop), donors_of(batches, kept)
     generator = torch.Generator().manual_seed(seed)
     metrics, by_node, by_edge, null = [], [], [], []
     for batch in batches:
         check()
-        clean, corrupted = (embedded_pass(model, wiring, ids, batch.inputs) for ids in (batch.clean, batch.corrupted))
+        clean, corrupted = both_passes(model, wiring, batch)
         metrics.append(torch.stack([metric_of(each.logits, batch.answers) for each in (clean, corrupted)], dim=1))
         if method == "random":
             by_node.append(torch.randn(len(batch.numbers), len(wiring.senders), generator=generator))
@@ -95,14 +103,13 @@ def circuit(
         if rows:
             check()
             ids = torch.stack([donors[batch.numbers[at]] for at in rows])
-            part = Batch(tuple(rows), batch.clean[rows], ids, batch.inputs[rows], batch.answers[rows])
-            receiver, donor = (embedded_pass(model, wiring, each, part.inputs) for each in (part.clean, ids))
-            null.append(score(model, wiring, receiver, donor, part, True)[1].cpu())
+            part = replace(batch.part(rows), corrupted=ids)
+            null.append(score(model, wiring, *both_passes(model, wiring, part), part, True)[1].cpu())
     order = torch.tensor([number for batch in batches for number in batch.numbers]).argsort()
     empty = torch.zeros(len(order), 0)
     return Circuit(
         method=method,
-        pairs=tuple(listed[number] for number in sorted(number for batch in batches for number in batch.numbers)),
+        pairs=tuple(kept),
         skipped=dict(skipped),
         metrics=torch.cat(metrics)[order].cpu(),
         nodes=torch.cat(by_node)[order],
@@ -117,26 +124,12 @@ def circuit(
 _Scorer = Callable[[Transformer, Wiring, Pass, Pass, Batch, bool], tuple[Tensor | None, Tensor]]
 
 
-def _by_gradients(steps: int, *, frozen: bool) -> _Scorer:
-    def score(
-        model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch, nodes_only: bool
-    ) -> tuple[Tensor | None, Tensor]:
-        return gradient_scores(
-            *(model, wiring, clean, corrupted, batch.inputs, batch.answers),
-            steps=steps,
-            frozen=frozen,
-            nodes_only=nodes_only,
-        )
-
-    return score
-
-
 @torch.no_grad()
 def _by_patching(
     model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch, nodes_only: bool
 ) -> tuple[Tensor | None, Tensor]:
     """Patch every node, and every edge, in a run of its own; edges into the logits share the whole difference out."""
-    nodes = torch.stack([_patched_nodes(model, wiring, clean, corrupted, batch, at) for at in range(len(batch.inputs))])
+    nodes = _patched_nodes(model, wiring, clean, corrupted, batch)
     if nodes_only:
         return None, nodes
     edges = nodes.new_zeros(len(batch.inputs), *wiring.exists.shape)
@@ -172,7 +165,7 @@ def exact_edges(
     places = torch.tensor([[wiring.senders.index(a), wiring.receivers.index(b)] for a, b in edges])
     lost = {}
     for batch in result.batches:
-        clean, corrupted = (embedded_pass(model, wiring, ids, batch.inputs) for ids in (batch.clean, batch.corrupted))
+        clean, corrupted = both_passes(model, wiring, batch)
         start = metric_of(clean.logits, batch.answers)
         for at, number in enumerate(batch.numbers):
             check()
@@ -196,29 +189,21 @@ def patched_edges(
     return metric_of(logits, batch.answers[at : at + 1].expand(count, -1))
 
 
-def _patched_nodes(model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch, at: int) -> Tensor:
-    """Return (N,) what the metric of one pair loses with each node from the corrupted run."""
-    donors = {each.sublayer: each.output[at] for each in corrupted.steps}
-    answers = batch.answers[at : at + 1]
-    values = []
-    for names in torch.split(torch.arange(len(wiring.senders)), _ROWS):
-        rows = {wiring.senders[name]: row for row, name in enumerate(names.tolist())}
+def _patched_nodes(model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch) -> Tensor:
+    """Return (B, N) of what the metric loses with each node from the corrupted run."""
+    metrics = [metric_of(corrupted.logits, batch.answers)]  # all that the source changes
+    for step in corrupted.steps:
+        for head in range(len(wiring.outputs_of(step.sublayer))):
 
-        def put(sublayer: Sublayer, output: Tensor, rows: dict[str, int] = rows) -> Tensor:
-            changed = output.clone()
-            for head, name in enumerate(wiring.outputs_of(sublayer)):
-                if name in rows and sublayer.is_attention:
-                    changed[rows[name], head] = donors[sublayer][head]
-                elif name in rows:
-                    changed[rows[name]] = donors[sublayer]
-            return changed
+            def put(sublayer: Sublayer, output: Tensor, step: Step = step, head: int = head) -> Tensor:
+                if sublayer != step.sublayer:
+                    return output
+                if not sublayer.is_attention:
+                    return step.output
+                changed = output.clone()
+                changed[:, head] = step.output[:, head]
+                return changed
 
-        source = clean.source[at : at + 1].repeat(len(rows), 1, 1)
-        if SOURCE in rows:
-            source[rows[SOURCE]] = corrupted.source[at]
-        run = run_pass(model, wiring, source, batch.inputs[at : at + 1].expand(len(rows), -1), replace=put)
-        values.append(metric_of(run.logits, answers.expand(len(rows), -1)))
-    return metric_of(clean.logits[at : at + 1], answers) - torch.cat(values)
-
-
-_SCORERS: dict[str, _Scorer] = {"patching": _by_patching}
+            run = run_pass(model, wiring, clean.source, batch.inputs, replace=put)
+            metrics.append(metric_of(run.logits, batch.answers))
+    return (metric_of(clean.logits, batch.answers) - torch.stack(metrics)).T

@@ -42,7 +42,7 @@ class Batch:
     """Pairs of equal lengths.
 
     Args:
-        numbers: Places in the list of pairs.
+        numbers: Places in the list of pairs that count.
         clean: (B, S) ids.
         corrupted: (B, S) ids.
         inputs: (B, T) ids that the decoder reads.
@@ -55,18 +55,24 @@ class Batch:
     inputs: Tensor
     answers: Tensor
 
+    def part(self, rows: list[int]) -> Batch:
+        """Return some of the pairs."""
+        tensors = (each[rows] for each in (self.clean, self.corrupted, self.inputs, self.answers))
+        return Batch(tuple(self.numbers[at] for at in rows), *tensors)
+
 
 def read_pairs(
     translator: Translator, wiring: Wiring, pairs: Sequence[MinimalPair]
-) -> tuple[list[Batch], Counter[str]]:
-    """Return the pairs in batches, and why others are left out: `same` translations, or another `length`.
+) -> tuple[list[MinimalPair], list[Batch], Counter[str]]:
+    """Return the pairs that count, in batches, and why others do not: `same` translations, or another `length`.
 
     Raises:
         ValueError: A sentence is empty.
         SourceTooLong: See `Translator.encode`.
     """
     special, device = translator.tokenizer.special, next(translator.model.parameters()).device
-    skipped, rows = Counter[str](), dict[tuple[int, int], list[tuple[int, list[list[int]]]]]()
+    kept, skipped = list[MinimalPair](), Counter[str]()
+    rows: dict[tuple[int, int], list[tuple[int, list[list[int]]]]] = {}
     for number, pair in enumerate(pairs):
         clean, corrupted = ([*translator.encode(text).ids, special.eos] for text in (pair.clean, pair.corrupted))
         if len(clean) == 1 or len(corrupted) == 1:
@@ -80,7 +86,8 @@ def read_pairs(
             skipped[error.reason] += 1
             continue
         ids = [clean, corrupted, [special.bos, *divergence.prefix], list(divergence.answers)]
-        rows.setdefault((len(clean), len(divergence.prefix)), []).append((number, ids))
+        rows.setdefault((len(clean), len(divergence.prefix)), []).append((len(kept), ids))
+        kept.append(pair)
     batches = []
     for (length, _), members in rows.items():
         size = max(1, _MAX_VALUES // (length * len(wiring.receivers) * translator.config.d_model))
@@ -89,7 +96,7 @@ def read_pairs(
             columns = zip(*(ids for _, ids in part), strict=True)
             tensors = (torch.tensor(column, device=device) for column in columns)
             batches.append(Batch(tuple(number for number, _ in part), *tensors))
-    return batches, skipped
+    return kept, batches, skipped
 
 
 def metric_of(logits: Tensor, answers: Tensor) -> Tensor:

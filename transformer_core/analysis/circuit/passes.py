@@ -13,6 +13,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from transformer_core.analysis.circuit.pairs import Batch
 from transformer_core.analysis.circuit.wiring import Sublayer, Wiring
 from transformer_core.analysis.frozen import deviation
 from transformer_core.hooks.hook_sites import Site
@@ -98,9 +99,11 @@ def run_pass(
 
 
 @torch.no_grad()
-def embedded_pass(model: Transformer, wiring: Wiring, ids: Tensor, inputs: Tensor) -> Pass:
-    """Run the model over (B, S) ids."""
-    return run_pass(model, wiring, model.embed(ids, of_source=True), inputs)
+def both_passes(model: Transformer, wiring: Wiring, batch: Batch) -> tuple[Pass, Pass]:
+    """Run the model over the clean and the corrupted sentences."""
+    embedded = (model.embed(ids, of_source=True) for ids in (batch.clean, batch.corrupted))
+    clean, corrupted = (run_pass(model, wiring, source, batch.inputs) for source in embedded)
+    return clean, corrupted
 
 
 def _stack(

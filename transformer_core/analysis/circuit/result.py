@@ -16,7 +16,7 @@ from torch import Tensor
 from transformer_core.analysis.circuit.curve import SHARES, Faithfulness, Others, measure
 from transformer_core.analysis.circuit.edge_scores import neuron_scores
 from transformer_core.analysis.circuit.pairs import Batch, MinimalPair
-from transformer_core.analysis.circuit.passes import embedded_pass
+from transformer_core.analysis.circuit.passes import both_passes
 from transformer_core.analysis.circuit.wiring import LOGITS, SOURCE, Wiring
 from transformer_core.analysis.minimal_pairs import MIN_DIFFERENCE
 from transformer_core.short_repr import ShortRepr
@@ -118,7 +118,12 @@ class Circuit(ShortRepr):
         return beyond & (abs(self.difference) >= MIN_DIFFERENCE)
 
     def strongest(self, count: int) -> Tensor:
-        """Return the numbers of the edges with the largest absolute mean scores, the largest first."""
+        """Return the numbers of the edges with the largest absolute mean scores, the largest first.
+
+        Raises ValueError if the circuit has no scores of edges.
+        """
+        if not self.edges.shape[1]:
+            raise ValueError("the circuit has no scores of edges")
         return self.edges.mean(dim=0).abs().argsort(descending=True, stable=True)[:count]
 
     def mask(self, chosen: Tensor) -> Tensor:
@@ -171,11 +176,8 @@ class Circuit(ShortRepr):
             raise ValueError(f"{network!r} is no network of this model")
         model, scores = self.translator.model, dict[int, Tensor]()
         for batch in self.batches:
-            clean, corrupted = (
-                embedded_pass(model, self.wiring, ids, batch.inputs) for ids in (batch.clean, batch.corrupted)
-            )
-            runs = model, self.wiring, clean, corrupted, batch.inputs, batch.answers
-            rows = neuron_scores(*runs, number=names.index(network), steps=steps)
+            runs = both_passes(model, self.wiring, batch)
+            rows = neuron_scores(model, self.wiring, *runs, batch, number=names.index(network), steps=steps)
             scores |= dict(zip(batch.numbers, rows.cpu(), strict=True))
         return torch.stack([scores[number] for number in sorted(scores)])
 

@@ -17,6 +17,8 @@ from transformer_core.analysis.circuit.find import METHODS
 from transformer_core.analysis.circuit.result import Method, node_of
 from transformer_core.analysis.minimal_pairs import PatchingError
 from transformer_core.decoding.beam import DecodingStopped
+from transformer_core.hooks.edits import zero
+from transformer_core.hooks.points import edit
 
 ANSWERS = ("Der Mann sieht ein Haus heute.", "Der Mann sieht eine Tür heute.")
 SUBJECTS, OBJECTS = (
@@ -44,7 +46,7 @@ def test_pairs_that_cannot_be_compared_are_counted(translator: Translator) -> No
     longer = MinimalPair("The man sees a house.", "The man sees a house and a horse today.", ANSWERS)
     same = MinimalPair("The man sees a house.", "The man sees a horse.", (ANSWERS[0], ANSWERS[0]))
     assert circuit(translator, [longer, PAIRS[0], same, same], edges=False).skipped == {"length": 1, "same": 2}
-    with pytest.raises(PatchingError, match="no pair is left: 1 length"):
+    with pytest.raises(PatchingError, match="no pair is left: 1 with unequal numbers of tokens"):
         circuit(translator, [longer])
     with pytest.raises(ValueError, match="a sentence of pair 2 is empty"):
         circuit(translator, [PAIRS[0], ("", "A dog.")])
@@ -58,8 +60,19 @@ def test_bad_options(translator: Translator) -> None:
     with pytest.raises(DecodingStopped):
         circuit(translator, PAIRS, should_stop=lambda: True)
     found = circuit(translator, PAIRS[:3], edges=False)
-    with pytest.raises(ValueError, match="no scores of edges"):
-        found.faithfulness()
+    for needs_edges in (found.faithfulness, found.graph, found.split_half):
+        with pytest.raises(ValueError, match="no scores of edges"):
+            needs_edges()
+    with pytest.raises(ValueError, match="others is 'zero', but must be one of corrupted, mean"):
+        found.faithfulness(others="zero")  # type: ignore[arg-type]
+
+
+def test_a_model_that_is_not_as_it_was_loaded_is_refused(translator: Translator) -> None:
+    with edit(translator, {"cross.1.1": zero}), pytest.raises(ValueError, match="edited, or in training mode"):
+        circuit(translator, PAIRS)
+    translator.model.train()
+    with pytest.raises(ValueError, match="edited, or in training mode"):
+        circuit(translator, PAIRS)
 
 
 def test_intervals_draw_groups_together(translator: Translator) -> None:

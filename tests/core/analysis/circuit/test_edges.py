@@ -122,28 +122,6 @@ class ByHand:
         with hooked(self.model.get_submodule(address).register_forward_hook(put)):
             return self.start - self.metric(self.source)
 
-    def lost_node(self, sender: str) -> float:
-        """Loss of the metric with the sender's value of the corrupted run, wherever it goes."""
-        values, _ = self.changed(sender, 1.0)
-        if not values:
-            return self.difference
-        ((name, value),) = values.items()
-        module = self.model.get_submodule(name)
-        if not name.endswith("w_o"):
-            with hooked(module.register_forward_hook(lambda *_: value)):
-                return self.start - self.metric(self.source)
-        _, head = self.projection(sender, "o")
-        width = self.translator.config.d_v
-        slots = slice(head * width, (head + 1) * width)
-
-        def put(_module: nn.Module, inputs: tuple[Tensor]) -> tuple[Tensor]:
-            heads = inputs[0].clone()
-            heads[..., slots] = value[..., slots]
-            return (heads,)
-
-        with hooked(module.register_forward_pre_hook(put)):
-            return self.start - self.metric(self.source)
-
 
 @contextmanager
 def hooked(handle: Any) -> Iterator[None]:
@@ -169,13 +147,6 @@ def test_a_patched_edge_is_a_model_edited_by_hand(translator: Translator) -> Non
         sender, receiver = result.edge_names[number]
         if receiver != LOGITS:
             assert float(result.edges[0, number]) == pytest.approx(by_hand.lost(sender, receiver), abs=2e-5)
-
-
-@of_shapes(SHAPES)
-def test_a_patched_node_is_a_model_edited_by_hand(translator: Translator) -> None:
-    by_hand, result = ByHand(translator), circuit(translator, [PAIR], method="patching", edges=False)
-    for name, score in zip(result.node_names, result.nodes[0].tolist(), strict=True):
-        assert score == pytest.approx(by_hand.lost_node(name), abs=2e-5)
 
 
 @of_shapes(SHAPES)
