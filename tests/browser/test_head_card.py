@@ -155,6 +155,12 @@ def test_by_keyboard_it_opens_leads_on_and_closes_and_its_head_is_switched_off(
     page.locator(".tile.switched-off").press("X")
     page.locator(".off").wait_for(state="hidden")
 
+    # The card names the tasks that a head carries, with their shares.
+    page = open_page(f"{app_url}/?lang={language}&head=cross.6.4&card=open", width=width, dark=dark)
+    page.locator(".atlas-plain").wait_for()
+    carried = f"{t('roles.task_name')} (25"
+    assert carried in page.locator(".atlas-plain").inner_text()
+
 
 def test_a_head_without_a_role_says_so_and_an_example_is_opened_with_its_row(app_url: str, open_page: OpenPage) -> None:
     page = open_page(f"{app_url}/?lang=en&head=encoder.2.5&card=open")

@@ -167,7 +167,8 @@ export class HeadCard {
     const measure = decode ? "bleu" : "loss";
     const values = { whole: decode?.whole.toFixed(1) ?? "", bleu: decode?.bleu.toFixed(1) ?? "", value: fixed(value) };
     const lost = decode || effect ? fillText(texts[`card_${measure}_${change}`], values) : "";
-    const tasks = circuits?.flatMap(({ words, value }) => ((value ?? 0) > 0 ? [words] : [])).join(", ");
+    const carried = (circuits ?? []).filter(({ value }) => (value ?? 0) > 0);
+    const tasks = carried.map(({ words, value, whole }) => `${words} (${share((value ?? 0) / whole)})`).join(", ");
     const carries = tasks ? fillText(texts.card_carries, { tasks }) : "";
     return [`${role[0].toUpperCase()}${role.slice(1)}`, lost, carries].filter(Boolean).join(" ");
   }
