@@ -145,7 +145,7 @@ def test_language_page_head_and_step_are_kept_and_live_in_the_address(
     press_tool(again, "qr")
     again.get_by_text(t("share.closed"), exact=True).wait_for()
     again.get_by_text(OPENS).wait_for()
-    link = again.locator("[role=dialog] code").last
+    link = again.locator("[role=dialog] code", has_text="://")
 
     def linked() -> dict[str, list[str]]:
         return parse_qs(urlsplit(link.inner_text()).query)
