@@ -17,7 +17,7 @@ from torch import Tensor
 
 from transformer_core.analysis.circuit.masked_run import Rest, masked_logits
 from transformer_core.analysis.circuit.pairs import metric_of
-from transformer_core.analysis.circuit.passes import Pass, both_passes
+from transformer_core.analysis.circuit.passes import both_passes
 from transformer_core.analysis.teacher_forced_run import stop_check
 from transformer_core.short_repr import ShortRepr
 
@@ -108,12 +108,12 @@ def measure(
             continue
         part = batch.part(rows)
         clean, corrupted = both_passes(model, wiring, part)
-        rest = _rest(corrupted, means)
-        totals[-1] += metric_of(clean.logits, part.answers).sum()
+        rest = means or Rest.of(corrupted)
+        totals[-1] += float(metric_of(clean.logits, part.answers).sum())
         for at, mask in enumerate(masks):
             check()
             logits = masked_logits(model, wiring, clean.source, part.inputs, rest, mask)
-            totals[at] += metric_of(logits, part.answers).sum()
+            totals[at] += float(metric_of(logits, part.answers).sum())
     nothing, *measured, whole = (totals / len(runs)).tolist()
     kept = (torch.tensor(measured).view(len(orders), len(sizes)) - nothing) / (whole - nothing)
     ends = torch.tensor([[0.0, 1.0]]).expand(len(orders), -1)
@@ -131,15 +131,7 @@ def measure(
     )
 
 
-def _rest(corrupted: Pass, means: tuple[Tensor, ...] | None) -> Rest:
-    rest = Rest.of(corrupted)
-    if means is None:
-        return rest
-    source, *outputs = (mean.expand_as(value) for mean, value in zip(means, (rest.source, *rest.outputs), strict=True))
-    return Rest(source, tuple(outputs))
-
-
-def _means(circuit: Circuit) -> tuple[Tensor, ...]:
+def _means(circuit: Circuit) -> Rest:
     """Return the means of the embedded source and of all outputs over the positions of all runs."""
     model, sums, count = circuit.translator.model, list[Tensor](), 0
     for batch in circuit.batches:
@@ -149,4 +141,5 @@ def _means(circuit: Circuit) -> tuple[Tensor, ...]:
             means = [each.mean(dim=(0, -2), keepdim=True) * len(run.source) for each in values]
             sums = [a + b for a, b in zip(sums, means, strict=True)] if sums else means
             count += len(run.source)
-    return tuple(each / count for each in sums)
+    source, *outputs = (each / count for each in sums)
+    return Rest(source, tuple(outputs))

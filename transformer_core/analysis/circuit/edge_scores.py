@@ -162,12 +162,9 @@ class _Walk:
         _carry(top, self.model.decoder.norm, run.state, self.frozen)
         self._down(run.decoder, top, [self.receiver[LOGITS]], changes, result)
 
-        parts, columns = [], list[int]()
-        for each in run.decoder:
-            if each.sublayer.kind == "cross":
-                parts.append(self._at_reads(each.sublayer, slice(1, 3)))
-                columns += self._columns(each.sublayer, slice(1, 3))
-        memory = torch.cat(parts, dim=2)
+        crosses = [each.sublayer for each in run.decoder if each.sublayer.kind == "cross"]
+        memory = torch.cat([self._at_reads(each, of_memory=True) for each in crosses], dim=2)
+        columns = [self.receiver[name] for name in wiring.of_memory]
         _carry(memory, self.model.encoder.norm, run.memory, self.frozen)
         gradients, columns = self._down(run.encoder, memory, columns, changes, result)
         result[:, 0, columns] = torch.einsum("bnrd,bnd->br", gradients, embedded)
@@ -182,7 +179,7 @@ class _Walk:
         result: Tensor,
     ) -> tuple[Tensor, list[int]]:
         """Walk down a stack from the gradients above it, (B, n, R, d), of these receivers; return those below it."""
-        room = sum(len(self._columns(each.sublayer, _OWN)) for each in steps)
+        room = sum(len(self.wiring.reads_of(each.sublayer)) for each in steps)
         gradients = torch.cat([top, top.new_zeros(*top.shape[:2], room, top.shape[3])], dim=2)
         columns, begin = list(columns), 0
         for step in reversed(steps):
@@ -195,37 +192,23 @@ class _Walk:
             result[:, torch.tensor(rows)[:, None], columns[begin:]] = (change @ above.transpose(2, 3)).sum(dim=1)
             if not add_norm.adds:
                 begin = len(columns)  # nothing passes by
-            here = self._at_reads(sublayer, _OWN)
+            here = self._at_reads(sublayer)
             if add_norm.pre_norm:
                 _carry(here, add_norm.norm, step.before, self.frozen)
             gradients[:, :, len(columns) : len(columns) + here.shape[2]] = here
-            columns += self._columns(sublayer, _OWN)
+            columns += [self.receiver[name] for name in self.wiring.reads_of(sublayer)]
         return gradients[:, :, begin : len(columns)], columns[begin:]
 
-    def _columns(self, sublayer: Sublayer, part: slice) -> list[int]:
-        """Return the numbers of its receivers: `_OWN` are those that read the residual stream of its own stack."""
-        names = self.wiring.inputs_of(sublayer)
-        if not sublayer.is_attention:
-            return [self.receiver[name] for name in names]
-        width = self.wiring.heads
-        if part is _OWN:
-            part = slice(0, 1 if sublayer.kind == "cross" else 3)
-        return [self.receiver[name] for name in names[part.start * width : part.stop * width]]
-
-    def _at_reads(self, sublayer: Sublayer, part: slice) -> Tensor:
+    def _at_reads(self, sublayer: Sublayer, *, of_memory: bool = False) -> Tensor:
         """Return the gradients at what its receivers read, (B, n, receivers, d)."""
         module, gradients = sublayer.part(self.model), self.gradients[sublayer]
         if isinstance(module, FeedForward):
             out: Tensor = gradients[0] @ module.w_1.weight.to(gradients[0].dtype)
             return out[:, :, None]
-        if part is _OWN:
-            part = slice(0, 1 if sublayer.kind == "cross" else 3)
+        part = slice(1, 3) if of_memory else slice(0, 1 if sublayer.kind == "cross" else 3)
         projections = [module.w_q, module.w_k, module.w_v]
         pairs = zip(gradients[part], projections[part], strict=True)
         return torch.cat([_below(gradient, layer, module) for gradient, layer in pairs], dim=2)
-
-
-_OWN = slice(None)
 
 
 def _below(gradient: Tensor, layer: nn.Linear, attention: MultiHeadAttention) -> Tensor:

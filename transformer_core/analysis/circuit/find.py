@@ -132,13 +132,8 @@ def _by_patching(
     nodes = _patched_nodes(model, wiring, clean, corrupted, batch)
     if nodes_only:
         return None, nodes
-    edges = nodes.new_zeros(len(batch.inputs), *wiring.exists.shape)
-    places = wiring.exists.nonzero()
-    for at in range(len(batch.inputs)):
-        start = metric_of(clean.logits[at : at + 1], batch.answers[at : at + 1])
-        for group in torch.split(places, _ROWS):
-            lost = start - patched_edges(model, wiring, clean, corrupted, batch, at, group)
-            edges[at, group[:, 0], group[:, 1]] = lost
+    edges = nodes.new_zeros(len(nodes), *wiring.exists.shape)
+    edges[:, wiring.exists] = _patched_edges(model, wiring, clean, corrupted, batch, wiring.exists.nonzero())
     edges[:, :, wiring.receivers.index(LOGITS)] = direct_scores(model, wiring, clean, corrupted, batch.answers)
     return edges, nodes
 
@@ -152,7 +147,7 @@ def exact_edges(
     Args:
         result: The circuit; its pairs count.
         edges: K senders and receivers, such as `("cross.6.3", "logits")` and `("encoder.6.1", "cross.6.8.keys")`.
-        should_stop: Called before every pair.
+        should_stop: Called before every batch.
 
     Raises:
         ValueError: The model has no such edge.
@@ -163,30 +158,37 @@ def exact_edges(
     if wrong := [edge for edge in edges if tuple(edge) not in known]:
         raise ValueError(f"{wrong[0]} is no edge of this model")
     places = torch.tensor([[wiring.senders.index(a), wiring.receivers.index(b)] for a, b in edges])
-    lost = {}
+    lost = dict[int, Tensor]()
     for batch in result.batches:
-        clean, corrupted = both_passes(model, wiring, batch)
-        start = metric_of(clean.logits, batch.answers)
-        for at, number in enumerate(batch.numbers):
-            check()
-            parts = torch.split(places, _ROWS)
-            lost[number] = start[at] - torch.cat(
-                [patched_edges(model, wiring, clean, corrupted, batch, at, part) for part in parts]
-            )
-    return torch.stack([lost[number] for number in sorted(lost)]).cpu()
+        check()
+        rows = _patched_edges(model, wiring, *both_passes(model, wiring, batch), batch, places, check)
+        lost |= dict(zip(batch.numbers, rows.cpu(), strict=True))
+    return torch.stack([lost[number] for number in sorted(lost)])
 
 
-def patched_edges(
-    model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch, at: int, places: Tensor
+def _patched_edges(
+    model: Transformer,
+    wiring: Wiring,
+    clean: Pass,
+    corrupted: Pass,
+    batch: Batch,
+    places: Tensor,
+    check: Callable[[], None] = lambda: None,
 ) -> Tensor:
-    """Return the metric of one pair with each of these edges, (K, 2) of sender and receiver, from the corrupted run."""
-    count = len(places)
-    masks = torch.ones(count, *wiring.exists.shape, dtype=torch.bool)
-    masks[torch.arange(count), places[:, 0], places[:, 1]] = False
-    rest = Rest(corrupted.source[at : at + 1], tuple(each.output[at : at + 1] for each in corrupted.steps))
-    source, inputs = clean.source[at : at + 1].expand(count, -1, -1), batch.inputs[at : at + 1].expand(count, -1)
-    logits = masked_logits(model, wiring, source, inputs, rest, masks)
-    return metric_of(logits, batch.answers[at : at + 1].expand(count, -1))
+    """Return (B, K) of what the metric loses with each edge, (K, 2) of sender and receiver, from the corrupted run."""
+    rows = []
+    for at in range(len(batch.numbers)):
+        rest = Rest(corrupted.source[at : at + 1], tuple(each.output[at : at + 1] for each in corrupted.steps))
+        for part in torch.split(places, _ROWS):
+            check()
+            masks = torch.ones(len(part), *wiring.exists.shape, dtype=torch.bool)
+            masks[torch.arange(len(part)), part[:, 0], part[:, 1]] = False
+            source, inputs, answers = (
+                each[at : at + 1].expand(len(part), *each.shape[1:])
+                for each in (clean.source, batch.inputs, batch.answers)
+            )
+            rows.append(metric_of(masked_logits(model, wiring, source, inputs, rest, masks), answers))
+    return metric_of(clean.logits, batch.answers)[:, None] - torch.cat(rows).view(len(batch.numbers), -1)
 
 
 def _patched_nodes(model: Transformer, wiring: Wiring, clean: Pass, corrupted: Pass, batch: Batch) -> Tensor:

@@ -22,7 +22,7 @@ from transformer_core.model.transformer import Transformer
 
 @dataclass(frozen=True)
 class Rest:
-    """Values that the edges outside carry.
+    """Values that the edges outside carry; B, S and n may be 1.
 
     Args:
         source: (B, S, d), the embedded source.
@@ -52,12 +52,12 @@ def masked_logits(
         rest: What the other edges carry.
         edges: (N, R) or (B, N, R), boolean: the edges of the run itself.
     """
-    kept = edges.expand(len(source), -1, -1).to(source.dtype)
+    kept = edges.expand(len(source), -1, -1).to(source)
     run = _MaskedRun(model, wiring, kept, dict(zip((*wiring.encoder, *wiring.decoder), rest.outputs, strict=True)))
     change = (source - rest.source)[:, :, None]
-    rows = run.kept([SOURCE], [*run.read_by(wiring.encoder), *run.of_memory])  # (B, 1, R)
+    rows = run.kept([SOURCE], [*run.read_by(wiring.encoder), *wiring.of_memory])  # (B, 1, R)
     streams = rest.source[:, :, None] + change * rows.transpose(1, 2)[:, None]
-    memory = model.encoder.norm(run.through(wiring.encoder, streams, [*run.of_memory], None))
+    memory = model.encoder.norm(run.through(wiring.encoder, streams, wiring.of_memory, None))
     count = len(run.read_by(wiring.decoder)) + 1
     streams = model.embed(inputs)[:, :, None].expand(-1, -1, count, -1)
     state = model.decoder.norm(run.through(wiring.decoder, streams, [wiring.receivers[-1]], memory)[:, -1:, 0])
@@ -69,16 +69,10 @@ class _MaskedRun:
         self.model, self.wiring, self.edges, self.rest = model, wiring, edges, rest
         self.sender = {name: at for at, name in enumerate(wiring.senders)}
         self.receiver = {name: at for at, name in enumerate(wiring.receivers)}
-        crosses = [each for each in wiring.decoder if each.kind == "cross"]
-        self.of_memory = [name for each in crosses for name in wiring.inputs_of(each)[wiring.heads :]]
 
     def read_by(self, sublayers: tuple[Sublayer, ...]) -> list[str]:
         """Return the receivers that read the residual stream of their own stack, from below."""
-        return [name for each in sublayers for name in self._own(each)]
-
-    def _own(self, sublayer: Sublayer) -> list[str]:
-        names = self.wiring.inputs_of(sublayer)
-        return names[: self.wiring.heads] if sublayer.kind == "cross" else names
+        return [name for each in sublayers for name in self.wiring.reads_of(each)]
 
     def kept(self, senders: list[str], receivers: list[str]) -> Tensor:
         """Return (B, senders, receivers), 1 for edges of the run itself."""
@@ -91,7 +85,11 @@ class _MaskedRun:
         """Run a stack with a stream for each receiver, (B, n, R, d); return the streams of the receivers after it."""
         waiting = [*self.read_by(sublayers), *after]
         for sublayer in sublayers:
-            part, add_norm, count = sublayer.part(self.model), sublayer.add_norm(self.model), len(self._own(sublayer))
+            part, add_norm, count = (
+                sublayer.part(self.model),
+                sublayer.add_norm(self.model),
+                len(self.wiring.reads_of(sublayer)),
+            )
             read = streams[:, :, :count]
             if add_norm.pre_norm:
                 read = add_norm.norm(read)

@@ -105,6 +105,16 @@ class Wiring:
             return [sublayer.name]
         return [f"{name}.{point}" for point in HEAD_INPUTS for name in self.outputs_of(sublayer)]
 
+    def reads_of(self, sublayer: Sublayer) -> list[str]:
+        """Return its receivers that read the residual stream of their own stack."""
+        names = self.inputs_of(sublayer)
+        return names[: self.heads] if sublayer.kind == "cross" else names
+
+    @cached_property
+    def of_memory(self) -> list[str]:
+        """Receivers that read the encoder's output: keys and values of encoder-decoder attention."""
+        return [name for each in self.decoder if each.kind == "cross" for name in self.inputs_of(each)[self.heads :]]
+
     @cached_property
     def exists(self) -> Tensor:
         """(senders, receivers): whether the receiver reads a residual stream that the sender writes into."""
@@ -115,14 +125,12 @@ class Wiring:
         for stack, start in ((self.encoder, [SOURCE]), (self.decoder, [])):
             written = list(start)
             for each in stack:
-                reads = self.inputs_of(each)
-                here = [receiver[name] for name in (reads[: self.heads] if each.kind == "cross" else reads)]
+                here = [receiver[name] for name in self.reads_of(each)]
                 for name in written:
                     below[sender[name], here] = True
                 written += self.outputs_of(each)
             if stack is self.encoder:
-                of_memory = [receiver[name] for each in self.decoder if each.kind == "cross"
-                             for name in self.inputs_of(each)[self.heads :]]  # fmt: skip
+                of_memory = [receiver[name] for name in self.of_memory]
                 for name in written:
                     below[sender[name], of_memory] = True
         below[[sender[name] for name in written], receiver[LOGITS]] = True

@@ -70,10 +70,11 @@ class Oracle:
                 receiver = f"{sender}.{point}"
                 x = memory(receiver) if kind == "cross" and point != "queries" else read(receiver, stack, layer, kind)
                 heads = self.linear(x, f"{stack}.layers.{int(layer) - 1}.{MODULES[kind]}.w_{point[0]}")
-                values.append(heads.split(width, dim=1)[int(last) - 1])
+                values.append(torch.split(heads, width, dim=1)[int(last) - 1])
             scores = values[0] @ values[1].T / self.config.d_k**0.5
             future = torch.ones_like(scores).triu(1).bool() & torch.tensor(first == "decoder")
-            return softmax(scores.masked_fill(future, -torch.inf), dim=1) @ values[2]
+            heads = softmax(scores.masked_fill(future, -torch.inf), dim=1) @ values[2]
+            return heads
 
         def sent(sender: str, receiver: str) -> Tensor:
             return output(sender) if inside(sender, receiver) else self.corrupted(sender)
@@ -127,7 +128,7 @@ def test_every_node_and_the_whole_difference(translator: Translator) -> None:
         oracle = Oracle(translator, pair)
         whole = oracle.metric(lambda *_: True)
         assert found.metrics[number].tolist() == pytest.approx([whole, oracle.nothing], abs=1e-5)
-        expected = [whole - oracle.metric(lambda sender, _, name=name: sender != name) for name in found.node_names]
+        expected = [whole - oracle.metric(lambda *edge, name=name: edge[0] != name) for name in found.node_names]
         assert found.nodes[number].tolist() == pytest.approx(expected, abs=2e-5)
         assert float(found.edges[number, direct].sum()) == pytest.approx(whole - oracle.nothing, abs=2e-5)
 
