@@ -18,7 +18,7 @@ apidoc_separate_modules = True
 apidoc_modules = [
     {
         "path": str(_SOURCE / name),
-        "destination": str(_SOURCE / "api" / name),
+        "destination": f"api/{name}",
         "exclude_patterns": [*_HIDDEN, f"{_SOURCE}/transformer_core/__main__.py"],
     }
     for name in ("transformer_core", "viz_app")
