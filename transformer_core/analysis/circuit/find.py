@@ -157,7 +157,8 @@ def exact_edges(
     known = set(result.edge_names)
     if wrong := [edge for edge in edges if tuple(edge) not in known]:
         raise ValueError(f"{wrong[0]} is no edge of this model")
-    places = torch.tensor([[wiring.senders.index(a), wiring.receivers.index(b)] for a, b in edges])
+    places = torch.tensor([(wiring.senders.index(a), wiring.receivers.index(b)) for a, b in edges], dtype=torch.long)
+    places = places.view(-1, 2)
     lost = dict[int, Tensor]()
     for batch in result.batches:
         check()

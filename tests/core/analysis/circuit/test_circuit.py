@@ -12,7 +12,7 @@ from scipy.integrate import trapezoid
 
 from tests.core.analysis.models import of_shapes
 from transformer_core import Translator
-from transformer_core.analysis.circuit import MinimalPair, circuit
+from transformer_core.analysis.circuit import MinimalPair, circuit, exact_edges
 from transformer_core.analysis.circuit.find import METHODS
 from transformer_core.analysis.circuit.result import Method, node_of
 from transformer_core.analysis.minimal_pairs import PatchingError
@@ -180,6 +180,10 @@ def test_random_scores_know_nothing(translator: Translator) -> None:
     assert torch.equal(first.edges, again.edges)
     assert not torch.equal(first.edges, circuit(translator, PAIRS, method="random", seed=2).edges)
     assert set(METHODS) == {"eap", "eap-ig", "flow", "patching", "random"}
+
+
+def test_no_edges_are_measured(translator: Translator) -> None:
+    assert exact_edges(circuit(translator, PAIRS), []).shape == (len(PAIRS), 0)
 
 
 def test_split_half(translator: Translator) -> None:
