@@ -46,6 +46,7 @@ def test_architecture_the_sentence_goes_through_figure_1(open_lesson_file: OpenL
     lesson.go("training")
     lesson.press("ArrowRight", "ArrowRight")
     assert lesson.settings()["step"] == 3
+    lesson.choose(T("lesson_architecture.cache_without"))
     assert "6" in lesson.said(), "1 + 2 + 3 rows without a cache"
     lesson.choose(T("lesson_architecture.cache_with"))
     assert lesson.get("lesson.scene.lit(lesson.settings())") == "last"

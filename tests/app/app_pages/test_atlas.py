@@ -134,7 +134,7 @@ def test_the_page_figures_edits_the_views_of_the_atlas(measured: Measured, langu
     app.switch_page("app_pages/figures.py").run()
     assert not app.error
     assert app.selectbox(key=f"figures-{language}-view").value == "pruning"
-    command = next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app "))
+    command = next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app export "))
     assert "--view=pruning" in command and "--text" not in command
     app.selectbox(key=f"figures-{language}-view").set_value("grid").run()
     app.selectbox(key=f"figures-{language}-measure").set_value("alignment-input").run()

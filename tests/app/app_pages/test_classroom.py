@@ -77,7 +77,8 @@ def test_before_it_opens_the_page_says_what_students_need(
     # Who can be reached shows the address, who cannot the command; never both.
     is_reachable = bound == "0.0.0.0"
     assert [each.value for each in app.code] == [
-        "http://10.0.0.7:8600/classroom" if is_reachable else "python -m viz_app class --port 8601"
+        "http://10.0.0.7:8600/classroom" if is_reachable else "python -m viz_app class --port 8601",
+        "python -m viz_app site --out site",  # for home
     ]
     assert (T("classroom.needs_test") in [each.value for each in app.caption]) == is_reachable
     press(app, "class-open")

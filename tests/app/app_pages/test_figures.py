@@ -37,8 +37,8 @@ def address(app: AppTest) -> dict[str, Any]:
 
 
 def command(app: AppTest) -> str:
-    """The one that makes the figure again; links for sharing are code, too."""
-    return next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app "))
+    """The one that makes the figure again; links and the site are code, too."""
+    return next(str(code.value) for code in app.code if str(code.value).startswith("python -m viz_app export "))
 
 
 def downloads(app: AppTest) -> list[str]:

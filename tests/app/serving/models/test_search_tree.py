@@ -53,7 +53,7 @@ def test_they_equal_those_of_force(
     """`force` also writes `</s>`; an unfinished branch has the rows before, which cannot see it."""
     for number in range(1, 2 * BEAM):
         branch = branch_translation(translation, number, translator)
-        ids = SimpleNamespace(ids=branch.hypotheses[0].ids)  # the text alone might be cut into other tokens
+        ids = SimpleNamespace(ids=branch.hypotheses[0].ids, spans=())  # the text alone might be cut into other tokens
         monkeypatch.setattr(translator, "encode_target", lambda text, ids=ids: ids)
         expected = translator.teacher_force(TEXT, branch.text)
         rows = len(branch.attention.outputs)

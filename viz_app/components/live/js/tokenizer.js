@@ -62,8 +62,8 @@ export class Tokenizer {
     /** @type {Encoding} */
     const encoding = { ids: [], tokens: [], unknown: [] };
     const { ids, tokens } = encoding;
-    /** @type {Set<string>} */
-    const unknown = new Set();
+    /** @type {[number, number][]} */
+    const spans = []; // of unknown tokens, in bytes
     for (let begin = 0; begin < characters.length; ) {
       const next = characters.indexOf(BOUNDARY, begin + 1);
       const end = next < 0 ? characters.length : next;
@@ -71,16 +71,21 @@ export class Tokenizer {
         const from = starts[begin];
         begin += [...symbol].length;
         const id = this.ids.get(symbol) ?? this.unk;
-        const text = id === this.unk ? UTF8.decode(bytes.subarray(from, starts[begin])) : "";
-        for (const character of text) if (!SPACES.test(character)) unknown.add(character);
-        if (id === this.unk && ids.at(-1) === this.unk) tokens[tokens.length - 1] += symbol;
-        else {
+        if (id === this.unk && ids.at(-1) === this.unk) {
+          tokens[tokens.length - 1] += symbol;
+          spans[spans.length - 1][1] = starts[begin];
+        } else {
+          if (id === this.unk) spans.push([from, starts[begin]]);
           ids.push(id);
           tokens.push(symbol);
         }
       }
     }
-    encoding.unknown = [...unknown];
+    const covered = spans.flatMap(([from, to]) => {
+      const whole = UTF8.decode(bytes.subarray(from, to)).trim(); // empty for a part of a character
+      return [...(whole || [...UTF8.decode(bytes.subarray(to, to + 4))].slice(0, 1))];
+    });
+    encoding.unknown = [...new Set(covered)].filter((character) => !SPACES.test(character));
     return encoding;
   }
 
