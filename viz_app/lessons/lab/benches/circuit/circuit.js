@@ -40,6 +40,7 @@ import { CircuitPlaces } from "./circuitplaces.js";
 const [LISTED, NAMED] = [8, 3]; // nodes, and edges of one
 const [CIRCUIT, PAIR, ROWS, CURVE] = [460, 190, 240, 190]; // heights on a phone
 const [SIZE, LANE, AXIS] = [14, 13, 80]; // of the sentences, of a row at least, and of what stands around the rows
+const LOW = 460; // pixels, with room for rows alone
 const LEVELS = [0, 0.8, 1]; // of what is kept
 
 /** @extends {Bench<Numbers>} */
@@ -110,12 +111,14 @@ export class Circuit extends Bench {
    * @param {Pen} pen
    * @param {Box} box
    */
-  drawPair(pen, { x, y, width }) {
+  drawPair(pen, { x, y, width, height }) {
     const { encoder, decoder } = pen.theme.kinds;
     let down = y + 8;
     for (const side of /** @type {const} */ (["original", "words"])) {
-      pen.note(this.texts[side === "original" ? "clean" : "corrupted"], x, down);
-      down += 22;
+      if (height > LOW) {
+        pen.note(this.texts[side === "original" ? "clean" : "corrupted"], x, down);
+        down += 22;
+      }
       for (const [at, colour] of [encoder, decoder].entries()) {
         const words = this.own.example[at][side];
         comparedWords(pen, words, x, down, width, colour, SIZE);
