@@ -202,11 +202,11 @@ def test_the_page_of_students_runs_no_inline_code(server: AppServer) -> None:
 
 
 @pytest.mark.process
-def test_a_proxy_may_have_any_name(server: AppServer) -> None:
-    for header in ("X-Forwarded-For: 192.0.2.7", "Forwarded: for=192.0.2.7", "Via: 1.1 proxy"):
-        assert connects(server, "https://heads.example.org", "heads.example.org", header)
-        assert raw(server, "/", "Host: heads.example.org", header)[0] == 200
-        assert not connects(server, "https://evil.example", "heads.example.org", header)
+def test_a_forged_header_of_a_proxy_opens_no_other_name(server: AppServer) -> None:
+    for header in ("X-Forwarded-For: 192.0.2.7", "Forwarded: for=127.0.0.1", "Via: 1.1 proxy", "X-Real-IP: 127.0.0.1"):
+        assert not connects(server, "http://evil.example", "evil.example", header)
+        assert {raw(server, path, "Host: evil.example", header)[0] for path in PLACES} == {403}
+        assert raw(server, "/", "Host: localhost", header)[0] == 200
 
 
 @pytest.mark.process
@@ -242,7 +242,10 @@ def passes(origin: str, host: str) -> bool:
 def test_settings_of_streamlit_name_more_hosts_and_origins(option: Callable[[str, Any], None]) -> None:
     lab, proxy = ("http://lab.test:8501", "lab.test:8501"), ("https://heads.test", "127.0.0.1:8501")
     option("server.address", None)
-    assert passes(*lab) and not passes(*proxy), "a server on all addresses has any name"
+    name = socket.gethostname().lower()
+    for host in ("192.0.2.7:8501", "[2001:db8::1]:8501", "localhost:8501", name, f"{name.partition('.')[0]}.local:80"):
+        assert passes(f"http://{host}", host), "a server on all addresses has those of its computer"
+    assert not passes(*lab) and not passes(*proxy) and not passes("http://192.0.2.7.evil.test", "192.0.2.7.evil.test")
     option("server.address", "127.0.0.1")
     assert not passes(*lab) and not passes(*proxy)
     option("server.allowedHosts", ["lab.test", "127.0.0.1"])

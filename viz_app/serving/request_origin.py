@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import socket
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -36,15 +37,28 @@ def same_origin(headers: Mapping[str, str]) -> bool:
         return False
 
 
+def host_of(headers: Mapping[str, str]) -> str:
+    """Return the host that a request names, without its port; "" if that is unreadable."""
+    try:
+        return urlsplit(f"//{headers.get('host', '')}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def is_name_of_computer(host: str) -> bool:
+    """Return whether a host is an address or this computer's name. No page of a stranger can have come from there."""
+    try:
+        return bool(ipaddress.ip_address(host))
+    except ValueError:
+        name = socket.gethostname().lower()
+        return host in (name, f"{name.partition('.')[0]}.local")
+
+
 def is_own_host(headers: Mapping[str, str]) -> bool:
     """Return whether a request names this computer as its host, and has passed no proxy."""
-    try:
-        host = urlsplit(f"//{headers.get('host', '')}").hostname
-    except ValueError:
-        return False
-    return is_loopback(host or "") and not has_passed_proxy(headers)
+    return is_loopback(host_of(headers)) and not has_passed_proxy(headers)
 
 
 def has_passed_proxy(headers: Mapping[str, str]) -> bool:
-    """Return whether a proxy has forwarded a request. No page can add these headers to a websocket or a navigation."""
+    """Return whether a proxy has forwarded a request, or its sender says so: it gives no rights."""
     return any(name in _PROXY or name.startswith(_PROXY_PREFIX) for name in map(str.lower, headers))

@@ -13,7 +13,7 @@ import streamlit as st
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 
-from viz_app.serving.request_origin import has_passed_proxy, is_own_host, same_origin
+from viz_app.serving.request_origin import host_of, is_name_of_computer, same_origin
 from viz_app.serving.scheduling.monitoring import sessions
 from viz_app.serving.server_address import is_loopback
 from viz_app.serving.streamlit_patches import is_named_host, is_offered
@@ -32,7 +32,7 @@ CLOSED = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent", "/auth",
 FRAME_SETTING = "HEADLIGHT_FRAME_ANCESTORS"
 _TOO_BIG = 1009  # code of RFC 6455 for a message that is too big
 _FOREIGN = 1008  # likewise for one that a policy forbids
-_OTHER_HOST = "This server answers only at localhost. Name other hosts in Streamlit's setting server.allowedHosts.\n"
+_OTHER_HOST = "This server does not answer at this name. Add it to Streamlit's setting server.allowedHosts.\n"
 
 # Streamlit and BertViz have scripts and styles inside their pages; a page loads nothing from another server and sends
 # nothing there, so an image in a foreign model card cannot report its readers.
@@ -93,9 +93,10 @@ class Guard:
         await answer(scope, receive, with_headers)
 
     def _is_for_other_host(self, headers: Headers) -> bool:
-        """Return whether a request to a server on loopback names another host; a proxy may have any name."""
-        is_ours = is_own_host(headers) or has_passed_proxy(headers) or is_named_host(headers.get("host"))
-        return self._is_private and "host" in headers and not is_ours
+        """Return whether a request names a host that is not this server's: a stranger's name, bound to its address."""
+        host = host_of(headers)
+        is_ours = is_loopback(host) or (is_name_of_computer(host) and not self._is_private)
+        return "host" in headers and not is_ours and not is_named_host(headers["host"])
 
     def _is_foreign(self, headers: Headers) -> bool:
         """Return whether a page of another server opens a connection.
