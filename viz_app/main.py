@@ -14,6 +14,7 @@ from starlette.middleware import Middleware  # noqa: E402
 from streamlit import App  # noqa: E402
 
 from viz_app.classroom.routes import class_routes  # noqa: E402
+from viz_app.serving.end_with_parent import end_with_parent  # noqa: E402
 from viz_app.serving.streamlit_patches import disable_external_ip_lookup, limit_incoming  # noqa: E402
 from viz_app.serving.web.cookie_middleware import BrowserCookie  # noqa: E402
 from viz_app.serving.web.health import health  # noqa: E402
@@ -23,6 +24,7 @@ from viz_app.serving.web.page_addresses import PageAddresses  # noqa: E402
 from viz_app.serving.web.page_routes import page_routes  # noqa: E402
 from viz_app.serving.web.warm_up import warm_up  # noqa: E402
 
+end_with_parent()
 use_log_setting()
 limit_incoming(MAX_MESSAGE_BYTES)
 disable_external_ip_lookup()

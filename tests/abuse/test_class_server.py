@@ -182,3 +182,18 @@ def test_it_ends_when_it_is_stopped_and_with_the_app_even_when_that_is_killed(en
             assert becomes(False, port, 30)
         finally:
             parent.kill()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("signal_sent", [signal.SIGKILL, signal.SIGTERM])
+def test_the_server_of_a_killed_command_ends(signal_sent: int, random_checkpoint: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "viz_app", "app", f"--port={port}", f"--checkpoint={random_checkpoint}"]
+    with subprocess.Popen([*command, "--server.headless=true"], cwd=ROOT) as process:
+        try:
+            assert becomes(True, port, 120)
+            process.send_signal(signal_sent)
+            assert becomes(False, port, 30)
+        finally:
+            process.kill()

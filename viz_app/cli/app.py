@@ -14,19 +14,18 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, existing
 from transformer_core.storage.bundled_models import find_checkpoint
+from viz_app.serving.end_with_parent import ENDS_WITH_INPUT, end_with_parent
 from viz_app.serving.opening.model_folders import OFF, SETTING
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
 from viz_app.serving.settings import SettingError, teacher_key
 
 APP = Path(__file__).resolve().parents[1] / "main.py"
 MAX_PORT = 65_535
-_LAST_SECONDS = 10.0  # of a server that ends
 
 
 def add_options(parser: Parser) -> None:
@@ -81,22 +80,15 @@ def server_command(port: int, options: Sequence[str] = ()) -> list[str]:
     return [sys.executable, "-m", "streamlit", "run", str(APP), f"--server.port={port}", *options]
 
 
-def run_server(command: Sequence[str], environment: Mapping[str, str], end_with_input: bool = False) -> int:
-    """Run a server until it ends, or the input does, and return its exit status. SIGTERM is passed on to it."""
-    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL if end_with_input else None) as server:
-        if end_with_input:
-            threading.Thread(target=_end_with_input, args=(server,), daemon=True).start()
+def run_server(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a server until it ends and return its exit status. SIGTERM is passed on to it.
+
+    It ends with this process, even if that is killed.
+    """
+    end_with_parent()
+    with subprocess.Popen(command, env={**environment, ENDS_WITH_INPUT: "1"}, stdin=subprocess.PIPE) as server:
         before = signal.signal(signal.SIGTERM, lambda *_: server.terminate())
         try:
             return server.wait()
         finally:
             signal.signal(signal.SIGTERM, before)
-
-
-def _end_with_input(server: subprocess.Popen[bytes]) -> None:
-    sys.stdin.buffer.read()
-    server.terminate()
-    try:
-        server.wait(_LAST_SECONDS)
-    except subprocess.TimeoutExpired:
-        server.kill()

@@ -23,10 +23,8 @@ _KEY_BYTES = 9
 
 def add_options(parser: Parser) -> None:
     """Add the options of this command."""
-    parser.set_usage("[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS] [--end-with-input]")
+    parser.set_usage("[--port N] [--checkpoint DIR] [--models DIR] [--model-server ADDRESS]")
     add_server(parser)
-    about = "End when the input ends: a pipe of the program that started it."
-    parser.add_argument("--end-with-input", action="store_true", help=about)
 
 
 def run(options: Options) -> int:
@@ -35,7 +33,7 @@ def run(options: Options) -> int:
     key = environment.setdefault(TEACHER_KEY_SETTING, secrets.token_urlsafe(_KEY_BYTES))
     sys.stdout.write(announcement(options.port, key))
     sys.stdout.flush()
-    return run_server(command(options.port), environment, options.end_with_input)
+    return run_server(command(options.port), environment)
 
 
 def command(port: int) -> list[str]:

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from viz_app.serving.end_with_parent import ENDS_WITH_INPUT
 from viz_app.serving.opening.model_folders import OFF, SETTING
 from viz_app.serving.scheduling.monitoring import METRICS_SETTING
 
@@ -44,9 +45,9 @@ class ClassServer:
                 return
             self.port = _free_port(own_port)
             # Strangers open no models, and a port for metrics can be taken only once.
-            environment = {**os.environ, SETTING: OFF}
+            environment = {**os.environ, SETTING: OFF, ENDS_WITH_INPUT: "1"}
             environment.pop(METRICS_SETTING, None)
-            command = [sys.executable, "-m", "viz_app", "class", f"--port={self.port}", "--end-with-input"]
+            command = [sys.executable, "-m", "viz_app", "class", f"--port={self.port}"]
             self._process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment, cwd=_ROOT
             )
