@@ -164,6 +164,13 @@ def test_until_the_flow_is_there_the_picture_says_so_and_a_model_without_one_has
     assert caption(page) == ENGLISH["flow_waiting"]
     give(page, "flow", flow_of(sample_maps("other")))
     assert until(page, lambda: caption(page) == ENGLISH["flow_all"])
+    whole = flow_of(sample_maps("other"))
+    parts = ("logit", "source", "inputs", "biases")
+    give(page, "flow", {**whole, "words": [{name: word[name] for name in parts} for word in whole["words"]]})
+    patch(page, pin="q1", unfold=True)
+    assert caption(page) == ENGLISH["flow_waiting"] and page.locator(".flow").get_attribute("data-unfolded") == "false"
+    give(page, "flow", whole)
+    assert until(page, lambda: page.locator(".flow").get_attribute("data-unfolded") == "true")
     give(page, "flow", None)
     page.locator(".map").wait_for()
     assert not page.locator(".flow").is_visible() and not page.locator(".form-flow").is_visible()

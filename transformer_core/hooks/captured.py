@@ -52,7 +52,7 @@ class Captured(Mapping[str, Tensor]):
 
     def place(self, address: str) -> Place:
         """Return where an address leads, by default to weights. Raises AddressError if nothing was captured there."""
-        return captured_place(address, self.calls)
+        return Place(address, address) if address in self.calls else captured_place(address, self.calls)
 
     def __getitem__(self, address: str) -> Tensor:
         place = self.place(address)

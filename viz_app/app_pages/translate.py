@@ -72,6 +72,7 @@ if TYPE_CHECKING:
 
 _EXPLORER = session.EXPLORER
 _SELECTION = session.SELECTION_KEY
+_UNFOLDED = "unfolded"  # the translation whose flow was unfolded last: its ways stay in the browser
 _TOOL = "tool"  # of the menu: the one that is open
 _Tool = tuple[str, Literal["small", "medium", "large"], Callable[[], None]]  # title and width of its dialog
 _MAX_EXAMPLES = 3  # beside each other, so that they stay one quiet line
@@ -264,8 +265,13 @@ def _send_findings(
     """Send the flow, the card, the head that is off, the roles and the free search, after the rest of the page."""
     session_id, key = session.session_id(), _EXPLORER
     st.session_state[session.HEAD_OFF_KEY] = last_head_off(key)
+    search = (served.name, *branch.translation.tokens)
+    if selection.unfold:
+        st.session_state[_UNFOLDED] = search
     try:
-        send_finding(key, flow(served, session_id, branch, selection))
+        if selection.form == "flow" or served.parses:  # which has none, and says so
+            ways = st.session_state.get(_UNFOLDED) == search
+            send_finding(key, flow(served, session_id, branch, selection, ways=ways))
         send_finding(key, contrast(served, session_id, branch, selection))
         if served.head_atlas.atlas is not None:  # also while it is closed, so that it opens at once
             send_finding(key, findings.card(served, t, Head(selection.kind, selection.layer, selection.head)))

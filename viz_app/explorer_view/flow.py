@@ -23,7 +23,7 @@ FILE_WAYS = 400  # of a word, in the file of a page
 MAX_WORDS = 48  # of a longer translation the words around the chosen one
 MAX_HEADS = 3  # of a way
 MAX_NEURONS = 60  # of a word
-_TOGETHER = 8  # words between two checks whether to stop
+_TOGETHER = 24  # words between two checks whether to stop
 _PATIENCE = 0.2  # seconds: who types on has no use for it, and the next translation would wait for the cores
 STACKS = ("encoder", "decoder")
 
@@ -35,8 +35,8 @@ class Stacks(TypedDict):
     decoder: list[list[float]]
 
 
-class FlowWord(TypedDict):
-    """Parts of one generated token, in units of its logit.
+class FlowWord(TypedDict, total=False):
+    """Parts of one generated token, in units of its logit. Without ways only the first four.
 
     `logit` is the sum of `source` (S,), of `inputs` (T,) and of `biases`. A way is an attention edge, summed over the
     heads of its layer: four numbers of `ways` (kind, layer, query, key), one of `flows`, and in `heads` pairs of a head
@@ -63,7 +63,7 @@ class FlowData(TypedDict):
 
     `model`, `source` and `tokens` name the translation. `against` and `at`: the token of a contrast, and the position
     that it stands for; None for the mean of the vocabulary at every position. `lens`: tokens that the logit lens reads,
-    (L + 1, T).
+    (L + 1, T), where ways are shown.
     """
 
     model: str
@@ -75,15 +75,18 @@ class FlowData(TypedDict):
     lens: list[list[str]]
 
 
-def flow(service: TranslationService, session: str, result: TranslationResult, selection: Selection) -> dict[str, Any]:
-    """Return the finding `flow` of a translation; None for a parser.
+def flow(
+    service: TranslationService, session: str, result: TranslationResult, selection: Selection, *, ways: bool = True
+) -> dict[str, Any]:
+    """Return the finding `flow` of a translation, a hundredth of it without ways; None for a parser.
 
     Raises:
         Superseded: When a newer request of the session took over.
     """
-    length, at = len(result.maps.outputs), selection.chosen_token(result.maps.outputs.words)
-    first = max(0, min(length - MAX_WORDS, (0 if at is None else at) - MAX_WORDS // 2))
-    return {"flow": _computed(service, session, result, range(first, min(length, first + MAX_WORDS)), None, _PATIENCE)}
+    length, chosen = len(result.maps.outputs), selection.chosen_token(result.maps.outputs.words)
+    first = max(0, min(length - MAX_WORDS, (0 if chosen is None else chosen) - MAX_WORDS // 2))
+    at = range(first, min(length, first + MAX_WORDS))
+    return {"flow": _computed(service, session, result, at, None, _PATIENCE, ways)}
 
 
 def contrast(
@@ -122,15 +125,16 @@ def _computed(
     at: range,
     against: str | None,
     patience: float,
+    ways: bool = True,
 ) -> FlowData | None:
     if service.parses:
         return None
     translator, translation = service.translator, result.translation
-    key = ("flow", translation.source, tuple(translation.hypotheses[0].ids), translation.finished, at, against)
+    key = ("flow", translation.source, tuple(translation.hypotheses[0].ids), translation.finished, at, against, ways)
     return service.compute_once(
         session,
         key,
-        lambda stop: flow_data(translator, translation, service.name, at, against, stop),
+        lambda stop: flow_data(translator, translation, service.name, at, against, stop, ways),
         patience=patience,
     )
 
@@ -142,6 +146,7 @@ def flow_data(
     positions: range | None = None,
     against: str | None = None,
     should_stop: ShouldStop | None = None,
+    ways: bool = True,
 ) -> FlowData:
     """Compute the flow of a translation.
 
@@ -152,6 +157,7 @@ def flow_data(
         positions: Of the explained tokens; None for all.
         against: A token that they are compared with, as the vocabulary writes it.
         should_stop: Returns whether to stop.
+        ways: Whether the words have their ways.
 
     Raises:
         ValueError: The vocabulary lacks the token `against`.
@@ -169,9 +175,9 @@ def flow_data(
     for start in range(0, len(at), _TOGETHER):
         for each in flows(translator, run, at[start : start + _TOGETHER], against=other):
             check()
-            words[each.position] = _word(each)
+            words[each.position] = _word(each, ways)
     lens: list[list[str]] = []
-    if against is None:
+    if against is None and ways:
         found = logit_lens(translator, translation.source, translation, listed=1, should_stop=should_stop)
         lens = [[first for (first,) in layer] for layer in found.top_tokens]
     return FlowData(
@@ -189,18 +195,21 @@ def _vocabulary(translator: Translator) -> tuple[str, ...]:
     return translator.tokenizer.tokens(range(len(translator.tokenizer)))
 
 
-def _word(flow: Flow) -> FlowWord:
+def _word(flow: Flow, with_ways: bool) -> FlowWord:
+    word = FlowWord(
+        logit=_short(flow.logit), source=_list(flow.source), inputs=_list(flow.inputs), biases=_short(flow.biases)
+    )
+    if not with_ways:
+        return word
     ways = flow.graph(SENT_SHARE).ways.first(MAX_WAYS)
     places = np.stack([ways.kind, ways.layer, ways.query, ways.key], axis=1)
     stacks = [
         Stacks(encoder=_rows(values["encoder"]), decoder=_rows(values["decoder"]))
         for values in (flow.states, flow.residuals)
     ]
-    return FlowWord(
-        logit=_short(flow.logit),
-        source=_list(flow.source),
-        inputs=_list(flow.inputs),
-        biases=_short(flow.biases),
+    neurons = flow.top_neurons[:MAX_NEURONS]
+    parts = _list(np.array([part for *_, part in neurons]))
+    return word | FlowWord(
         total=_short(flow.total),
         count=len(flow.ways),
         ways=places.ravel().tolist(),
@@ -210,8 +219,8 @@ def _word(flow: Flow) -> FlowWord:
         residuals=stacks[1],
         neurons=[
             number
-            for stack, layer, position, neuron, part in flow.top_neurons[:MAX_NEURONS]
-            for number in (STACKS.index(stack), layer, position, neuron, _short(part))
+            for (stack, layer, position, neuron, _), part in zip(neurons, parts, strict=True)
+            for number in (STACKS.index(stack), layer, position, neuron, part)
         ],
     )
 

@@ -21,6 +21,8 @@ def memory_size(value: object) -> int:
     if isinstance(value, Mapping):
         return sys.getsizeof(value) + sum(memory_size(part) for pair in value.items() for part in pair)
     if isinstance(value, list | tuple | AbstractSet):
+        if set(map(type, value)) <= {int, float}:  # of thousands of numbers
+            return sys.getsizeof(value) + len(value) * sys.getsizeof(0.0)
         return sys.getsizeof(value) + sum(map(memory_size, value))
     if is_dataclass(value):
         return sys.getsizeof(value) + sum(memory_size(getattr(value, each.name)) for each in fields(value))

@@ -43,6 +43,13 @@ def test_every_word_is_the_sum_of_its_parts(service: TranslationService, result:
         assert len(set(ways)) == len(ways) == len(word["flows"]) == len(word["heads"]) <= word["count"]
 
 
+def test_without_ways_a_word_has_the_same_parts(service: TranslationService, result: TranslationResult) -> None:
+    whole, brief = (flow(service, "me", result, Selection(), ways=ways)["flow"] for ways in (True, False))
+    names = ("logit", "source", "inputs", "biases")
+    words = [{name: word[name] for name in names} for word in whole["words"]]
+    assert brief == {**whole, "words": words, "lens": []}
+
+
 def test_parts_are_those_of_the_library(service: TranslationService, result: TranslationResult) -> None:
     data = flow(service, "me", result, Selection())["flow"]
     word = data["words"][1]

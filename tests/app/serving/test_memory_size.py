@@ -29,5 +29,8 @@ def test_arrays_count_to_the_byte_wherever_they_are() -> None:
 def test_words_and_numbers_count_as_python_keeps_them() -> None:
     assert memory_size("x" * 1000) == sys.getsizeof("x" * 1000)
     assert memory_size(["x" * 1000, 1]) == sys.getsizeof(["", 1]) + sys.getsizeof("x" * 1000) + sys.getsizeof(1)
+    numbers = [0.5 + number for number in range(1000)]
+    assert memory_size([numbers]) == sys.getsizeof([0]) + sys.getsizeof(numbers) + 1000 * sys.getsizeof(0.5)
+    assert memory_size([1, "x" * 1000]) > 1000
     assert memory_size({"key": "x" * 1000}) > memory_size({}) + 1000
     assert memory_size(frozenset({"x" * 1000})) > 1000

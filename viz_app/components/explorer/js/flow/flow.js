@@ -109,7 +109,7 @@ export class Flow {
       biases: texts.flow_biases,
     };
     const names = { encoder: texts.flow_encoder, decoder: texts.flow_decoder, biases: texts.flow_biases };
-    const unfold = state.unfold && Boolean(word);
+    const unfold = state.unfold && Boolean(word?.ways);
     const { axes } = translation;
     const view = {
       about: String([axes.source.tokens, axes.outputs.tokens, texts.language]),
@@ -187,8 +187,9 @@ export class Flow {
     if (hit && "source" in hit && !unfolded) return hitText(hit, this, texts);
     if (pointed === null) return [texts.flow_all];
     const word = words[pointed]; // of a long translation some may not be there
-    if (!word || (store.state.versus && !this.compared && pointed === this.chosen)) return [texts.flow_waiting];
-    const against = this.compared && pointed === this.chosen ? store.state.versus : null;
+    const { unfold, versus } = pointed === this.chosen ? store.state : {};
+    if (!word || (unfold && !unfolded) || (versus && !this.compared)) return [texts.flow_waiting];
+    const against = (this.compared && versus) || null;
     return [flowCaption(word, pointed, { view, unfolded, against }, texts)];
   }
 
