@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.abuse.target import within
+from transformer_core.text.segmenters import SegmenterError, SentencePieceSegmenter
 from transformer_core.text.tokenizer import Tokenizer, TokenizerError
 
 
@@ -36,3 +38,25 @@ def test_nor_of_one_that_it_does_not_know(random_checkpoint: Path) -> None:
     assert Tokenizer(model + rewritten(2, 44, b"u" * 1_000)).decode([3, 3]) == "u" * 2_000
     with pytest.raises(TokenizerError, match="writes 1,001 bytes"):
         Tokenizer(model + rewritten(2, 44, b"u" * 1_001))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (b"\x0a\x00" * 1_200_000, "more than 1,100,000 fields"),
+        (tagged(4, b"\x0a\x00" * 1_200_000), "more than 1,100,000 fields"),
+        (b"\x9b\x06" * 1_200_000, "more than 1,100,000 fields"),
+        (b"\x1a\x00" * 8, "more than one specification"),
+    ],
+    ids=["tokens", "self-tests", "groups", "specifications"],
+)
+def test_nor_takes_time_for_millions_of_empty_fields(random_checkpoint: Path, more: bytes, said: str) -> None:
+    """50 MB of them kept the reader busy for ten seconds, and took a gigabyte."""
+    model = Tokenizer.load(random_checkpoint / "tokenizer.model").model
+    with within(), pytest.raises(TokenizerError, match=said):
+        Tokenizer(model + more)
+
+
+def test_a_model_without_tokens() -> None:
+    with pytest.raises(SegmenterError, match="has no tokens"):
+        SentencePieceSegmenter(b"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from transformer_core.conversion.foreign_folder import ForeignFolder, Shape
 from transformer_core.conversion.plan import Origin, Plan
 from transformer_core.model.positions import SinusoidalPositions
 from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
+from transformer_core.text.vocabulary import MAX_TOKENS
 
 _PROJECTIONS = {"w_q": "q_proj", "w_k": "k_proj", "w_v": "v_proj", "w_o": "out_proj"}
 _ATTENTIONS = {"self_attention": "self_attn", "cross_attention": "encoder_attn"}
@@ -21,6 +23,7 @@ _UNUSED_POSITIONS = 2  # first rows of a trained table
 _SIDES = ("encoder", "decoder")
 _SHARED, _LM_HEAD = "model.shared.weight", "lm_head.weight"
 _ENCODER_TABLE, _DECODER_TABLE = "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"
+_MAX_TABLE = 2**25  # values of sinusoids: 16,384 positions of a width of 2,048
 OUTPUT_BIAS = "final_logits_bias"
 LAYER_NORM_EPSILON = 1e-5  # torch.nn.LayerNorm's default, used by all of these models
 
@@ -99,7 +102,8 @@ def _there(names: Sequence[str], shapes: Mapping[str, Shape]) -> list[str]:
 
 def bias_origin(folder: ForeignFolder) -> dict[str, Origin]:
     """Return the origin of the output bias; empty if it is missing or all 0, as in models without one."""
-    if OUTPUT_BIAS not in folder.shapes or not bool(folder.tensor(OUTPUT_BIAS).any()):
+    size = math.prod(folder.shapes.get(OUTPUT_BIAS, (0,)))
+    if not size or (size <= MAX_TOKENS and not bool(folder.tensor(OUTPUT_BIAS).any())):
         return {}
     return {"output_bias": Origin(OUTPUT_BIAS, lambda bias: bias.reshape(-1))}
 
@@ -126,6 +130,11 @@ def with_learned_positions(
     return model, {**dict(norm_origins("embedding_norm", "layernorm_embedding")), **tables, **bias}
 
 
+def is_table(shape: Shape, d_model: int) -> bool:
+    """Return whether a tensor may be a table of positions."""
+    return len(shape) == 2 and shape[1] == d_model and math.prod(shape) <= _MAX_TABLE
+
+
 def sinusoids(model: ModelConfig, shapes: Mapping[str, Shape]) -> dict[str, Callable[[Shape], Tensor]]:
     """Return the expected values of sinusoidal tables that a file may hold although they are computed."""
 
@@ -136,7 +145,7 @@ def sinusoids(model: ModelConfig, shapes: Mapping[str, Shape]) -> dict[str, Call
             interleaved=model.positions == "sinusoidal",
             whole_range=model.positions == "tensor2tensor",
         )
-        return whole(0, shape[0]) if len(shape) == 2 and shape[1] == model.d_model else torch.empty(0)
+        return whole(0, shape[0]) if is_table(shape, model.d_model) else torch.empty(0)
 
     names = [f"model.{side}.embed_positions.weight" for side in _SIDES if model.positions != "learned"]
     return {name: expected for name in names if name in shapes}

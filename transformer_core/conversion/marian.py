@@ -60,7 +60,7 @@ def plan(folder: ForeignFolder, config: Mapping[str, Any]) -> Plan:
 def _positions(folder: ForeignFolder, d_model: int) -> Positions:
     """Return MarianMTModel's positions, or Marian's own if the file has a table of them, as `export-model` writes."""
     name = "model.encoder.embed_positions.weight"
-    if len(shape := folder.shapes.get(name, ())) != 2 or shape[1] != d_model:
+    if not layout.is_table(folder.shapes.get(name, ()), d_model):
         return "concatenated"
     positions = folder.tensor(name)[:_COMPARED].float()
     kinds: dict[Positions, bool] = {"concatenated": False, "tensor2tensor": True}

@@ -10,21 +10,24 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from transformer_core.storage.files import open_regular, problem_of
+from transformer_core.storage.files import open_regular, printable, problem_of
+from transformer_core.storage.tensor_files import check_header
 
 MAX_SHARD_BYTES = 50_000_000_000
 MAX_TENSORS = 100_000
 _MAX_VALUES = 2**34  # of a tensor
-_MAX_PICKLE_BYTES = 100_000_000  # of the names and shapes in a zip file
+_MAX_PICKLE_BYTES = 25_000_000  # of the names and shapes of MAX_TENSORS
+_MAX_OPCODES = 5_000_000  # of the same; each costs a microsecond and may make an object
 _OLD_PICKLES = 5  # before the tensors of a file that is no zip
-_DAMAGE = (OSError, RuntimeError, ValueError, LookupError, EOFError, AttributeError, TypeError)
+_DAMAGE = (OSError, RuntimeError, ValueError, LookupError, EOFError, AttributeError, TypeError, MemoryError)
 _DAMAGE_OF_ZIP = (zipfile.BadZipFile, zlib.error)
+_LONGEST_MESSAGE = 1_000
 _TENSOR_PARTS = re.compile(
     r"collections OrderedDict|torch\._utils _rebuild_(tensor_v2|parameter)|torch (\w+Storage|(b?float|u?int)\d+|bool)"
 )
@@ -34,6 +37,9 @@ Shape = tuple[int, ...]
 
 class ConversionError(ValueError):
     """Model that cannot be converted; the message names the recognised family and the problem."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message[:_LONGEST_MESSAGE]))
 
 
 class TensorFile:
@@ -64,12 +70,12 @@ class _Safetensors(TensorFile):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            open_regular(path, MAX_SHARD_BYTES).close()
+            check_header(path, MAX_SHARD_BYTES)
             self._file: Any = cast(Any, safe_open)(path, framework="pt")
             self._file.__enter__()
             names = list(self._file.keys())
             self.shapes = {name: tuple(self._file.get_slice(name).get_shape()) for name in names}
-        except (OSError, SafetensorError) as error:
+        except (OSError, RuntimeError, SafetensorError) as error:
             raise ConversionError(f"{path}: cannot be read: {problem_of(error)}") from error
 
     def tensor(self, name: str) -> Tensor:
@@ -88,7 +94,10 @@ class _Pickled(TensorFile):
             # Only files in zip format can be mapped into memory; older ones are read whole.
             self.is_mapped = zipfile.is_zipfile(path)
             with open_regular(path, MAX_SHARD_BYTES) as file:
-                _check_zip(file) if self.is_mapped else _check_pickles(file, _OLD_PICKLES)
+                if self.is_mapped:
+                    _check_zip(path)
+                else:
+                    _check_pickles(file.read(_MAX_PICKLE_BYTES), _OLD_PICKLES)
             loaded = torch.load(path, map_location="cpu", weights_only=True, mmap=self.is_mapped)
         except pickle.UnpicklingError as error:
             raise ConversionError(
@@ -104,6 +113,8 @@ class _Pickled(TensorFile):
         for name, value in loaded.items():
             if not isinstance(name, str) or not isinstance(value, Tensor) or value.is_sparse or value.is_quantized:
                 raise ConversionError(f"{path}: {str(name)[:100]!r} is no plain tensor")
+            if value.numel() * value.element_size() > value.untyped_storage().nbytes():
+                raise ConversionError(f"{path}: {name} has more numbers than the file holds")
             self._tensors[name] = value
         self.shapes = {name: tuple(value.shape) for name, value in self._tensors.items()}
 
@@ -111,19 +122,26 @@ class _Pickled(TensorFile):
         return self._tensors[name]
 
 
-def _check_zip(file: IO[bytes]) -> None:
-    with zipfile.ZipFile(file) as archive:
+def _check_zip(path: Path) -> None:
+    """Check the pickle that torch's own reader finds; others can see another archive in the same file."""
+    with zipfile.ZipFile(path) as archive:
         for entry in archive.infolist():
-            if entry.filename.endswith(".pkl"):
-                if entry.file_size > _MAX_PICKLE_BYTES:
-                    raise ValueError(f"{entry.filename} is too large")
-                _check_pickles(io.BytesIO(archive.read(entry)), 1)
+            if entry.compress_type != zipfile.ZIP_STORED:
+                raise ValueError(f"{entry.filename} is compressed, which torch never does")
+    reader = cast(Any, torch)._C.PyTorchFileReader(str(path))
+    if reader.get_record_size("data.pkl") > _MAX_PICKLE_BYTES:
+        raise ValueError("data.pkl is too large")
+    _check_pickles(reader.get_record("data.pkl"), 1)
 
 
-def _check_pickles(file: IO[bytes], count: int) -> None:
+def _check_pickles(data: bytes, count: int) -> None:
     """Raise UnpicklingError for pickles that make anything but tensors: torch allows calls that take all memory."""
+    file, opcodes = io.BytesIO(data), 0
     for _ in range(count):
         for code, argument, _ in pickletools.genops(file):
+            opcodes += 1
+            if opcodes > _MAX_OPCODES:
+                raise ValueError(f"its pickles have more than {_MAX_OPCODES:,} instructions")
             is_global = code.name in ("GLOBAL", "INST", "STACK_GLOBAL", "EXT1", "EXT2", "EXT4")
             if is_global and not (code.name == "GLOBAL" and _TENSOR_PARTS.fullmatch(str(argument))):
                 raise pickle.UnpicklingError(str(argument))

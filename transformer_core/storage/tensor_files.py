@@ -24,6 +24,7 @@ SHARD_BYTES = 15_000_000
 ENDING = ".safetensors"
 INDEX_FILE = "model.safetensors.index.json"
 _MAX_INDEX_BYTES = 16_000_000
+_MAX_HEADER_BYTES = 16_000_000  # of a safetensors file; its reader takes ten times as much memory
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
@@ -116,7 +117,7 @@ def load_shards(folder: Path) -> dict[str, Tensor]:
     weights: dict[str, Tensor] = {}
     for file in sorted(set(weight_map(folder).values())):
         try:
-            open_regular(folder / file).close()
+            check_header(folder / file)
             loaded = load_file(folder / file)
         except (OSError, SafetensorError) as error:
             raise CheckpointError(folder / file, f"cannot be read: {problem_of(error)}") from error
@@ -150,11 +151,18 @@ def open_shards(folder: Path) -> TensorsOnDemand:
 def _opened(path: Path) -> Iterator[Any]:
     """A safetensors file. Raises CheckpointError naming it when it cannot be read."""
     try:
-        open_regular(path).close()
+        check_header(path)
         with safe_open(path, framework="pt") as tensors:
             yield tensors
     except (OSError, SafetensorError) as error:
         raise CheckpointError(path, f"cannot be read: {problem_of(error)}") from error
+
+
+def check_header(path: Path, max_bytes: int | None = None) -> None:
+    """Raise CheckpointError like `open_regular`, or for names and shapes that take too much memory to read."""
+    with open_regular(path, max_bytes) as file:
+        if int.from_bytes(file.read(8), "little") > _MAX_HEADER_BYTES:
+            raise CheckpointError(path, f"cannot be read: its header has more than {_MAX_HEADER_BYTES:,} bytes")
 
 
 def all_finite(tensor: Tensor) -> bool:

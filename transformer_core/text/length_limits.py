@@ -8,31 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from transformer_core.text.protobuf import message_fields
+from transformer_core.text.protobuf import MessageTooLargeError, message_fields
 
 MAX_EXPANSION = 1_000  # bytes for one character; NFKC has 33 at most
 
-_TRAINER, _NORMALIZER, _DENORMALIZER = 2, 3, 5  # of ModelProto
+_TRAINER, _NORMALIZER, _SELF_TEST, _DENORMALIZER = 2, 3, 4, 5  # of ModelProto
+_MAX_PARTS = 8  # of these; a model has each once
 _UNKNOWN_SURFACE = 44  # of TrainerSpec
 _CHARACTERS_MAP = 2  # of NormalizerSpec: the bytes of a trie after their number, then all texts, each with a null
 
 
-class NormalizerExpansionError(ValueError):
-    """A model that would make a long text of a character."""
-
-
 def check_expansion(model: bytes) -> None:
-    """Raise NormalizerExpansionError for a model that writes more than MAX_EXPANSION bytes for one character.
+    """Raise MessageTooLargeError for a model that writes more than MAX_EXPANSION bytes for one character.
 
-    Damage is left to SentencePiece.
+    The same for one with too many fields. Damage is left to SentencePiece.
     """
-    for number, part in _parts(model, _TRAINER, _NORMALIZER, _DENORMALIZER):
+    for count, (number, part) in enumerate(_parts(model, _TRAINER, _NORMALIZER, _SELF_TEST, _DENORMALIZER)):
+        if count == _MAX_PARTS:
+            raise MessageTooLargeError("has more than one specification")
         if number == _TRAINER:
             texts = [text for _, text in _parts(part, _UNKNOWN_SURFACE)]
         else:
             texts = [text for _, table in _parts(part, _CHARACTERS_MAP) for text in _texts(table)]
         if (longest := max(map(len, texts), default=0)) > MAX_EXPANSION:
-            raise NormalizerExpansionError(
+            raise MessageTooLargeError(
                 f"writes {longest:,} bytes for one character, but at most {MAX_EXPANSION:,} are allowed"
             )
 

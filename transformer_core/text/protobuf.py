@@ -7,6 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+MAX_FIELDS = 1_100_000  # of a message; a vocabulary of a million tokens has as many
+
+
+class MessageTooLargeError(ValueError):
+    """A message that takes too much time or memory to read, or to use."""
+
 
 def message_fields(message: bytes, *numbers: int) -> Iterator[tuple[int, bytes | int]]:
     """Yield number and value of each field that has bytes or a whole number; ends where the message makes no sense.
@@ -14,9 +20,14 @@ def message_fields(message: bytes, *numbers: int) -> Iterator[tuple[int, bytes |
     Args:
         message: In the wire format.
         numbers: Of the fields to yield; none means all. Others are skipped in a fraction of the time.
+
+    Raises:
+        MessageTooLargeError: It has more than MAX_FIELDS fields.
     """
     at = 0
-    while at < len(message):
+    for _ in range(MAX_FIELDS):
+        if at >= len(message):
+            return
         key, at = (message[at], at + 1) if message[at] < 0x80 else _varint(message, at)  # most are one byte
         number, kind = (key & 0xFFFF_FFFF) >> 3, key & 7  # more digits than that are dropped
         if kind == 2:
@@ -33,6 +44,7 @@ def message_fields(message: bytes, *numbers: int) -> Iterator[tuple[int, bytes |
             at += 8 if kind == 1 else 4
         elif kind not in (3, 4):  # the marks of a group, whose fields follow
             return
+    raise MessageTooLargeError(f"has more than {MAX_FIELDS:,} fields")
 
 
 def _varint(message: bytes, at: int) -> tuple[int, int]:

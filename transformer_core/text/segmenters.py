@@ -9,7 +9,8 @@ from typing import Protocol
 import sentencepiece
 
 from transformer_core.axis import WORD_BOUNDARY
-from transformer_core.text.length_limits import NormalizerExpansionError, check_expansion
+from transformer_core.text.length_limits import check_expansion
+from transformer_core.text.protobuf import MessageTooLargeError
 
 UNKNOWN = " \u2047 "  # what SentencePiece writes for `<unk>`
 
@@ -66,8 +67,10 @@ class SentencePieceSegmenter:
             self.tokens: tuple[str, ...] = tuple(self._processor.id_to_piece(list(range(len(self._processor)))))
         except (RuntimeError, TypeError, UnicodeDecodeError) as error:
             raise SegmenterError("not a valid SentencePiece model") from error
-        except NormalizerExpansionError as error:
+        except MessageTooLargeError as error:
             raise SegmenterError(str(error)) from error
+        if not self.tokens:
+            raise SegmenterError("has no tokens")
 
     def cut(self, text: str) -> Segmentation:
         """Text -> tokens; characters that the model lacks keep their own text as a token."""

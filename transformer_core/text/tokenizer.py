@@ -20,7 +20,8 @@ import sentencepiece
 from transformer_core.axis import WORD_BOUNDARY, Axis
 from transformer_core.config import SpecialIds
 from transformer_core.storage.files import TOKENIZER_FILE, VOCABULARY_FILE, CheckpointError, problem_of, read_regular
-from transformer_core.text.length_limits import NormalizerExpansionError, check_expansion
+from transformer_core.text.length_limits import check_expansion
+from transformer_core.text.protobuf import MessageTooLargeError
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # no text in UTF-8, which SentencePiece reads
 BOS_TOKEN, EOS_TOKEN = "<s>", "</s>"
@@ -96,7 +97,7 @@ class Tokenizer:
             tokens = self._processor.id_to_piece(list(range(len(self._processor))))
         except (RuntimeError, TypeError) as error:
             raise TokenizerError("not a valid SentencePiece model") from error
-        except NormalizerExpansionError as error:
+        except MessageTooLargeError as error:
             raise TokenizerError(str(error)) from error
         except UnicodeDecodeError as error:
             raise TokenizerError(f"the SentencePiece model has a token that is not UTF-8: {error}") from error

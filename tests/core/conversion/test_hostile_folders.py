@@ -6,7 +6,6 @@ import json
 import pickle
 import shutil
 import struct
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -81,19 +80,16 @@ class Bomb:
         return (bytearray, (700_000_000,))
 
 
-@pytest.mark.parametrize("form", ["zip", "old", "bare", "deflated"])
+@pytest.mark.parametrize("form", ["zip", "old", "bare"])
 def test_a_few_bytes_of_pickle_ask_for_all_memory(folder: Path, form: str) -> None:
     (folder / "model.safetensors").unlink()
     path, named = folder / "pytorch_model.bin", {"model.shared.weight": Bomb()}
     if form == "bare":
         path.write_bytes(pickle.dumps(named, protocol=2))
     else:
-        torch.save({} if form == "deflated" else named, path, _use_new_zipfile_serialization=form != "old")
-    if form == "deflated":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("archive/data.pkl", b"\x80\x02}q\x00." + bytes(400_000_000))
+        torch.save(named, path, _use_new_zipfile_serialization=form != "old")
     with within():
-        refused(folder, "is too large" if form == "deflated" else "holds more than tensors")
+        refused(folder, "holds more than tensors")
 
 
 def test_no_zip_after_all(folder: Path) -> None:
@@ -101,7 +97,7 @@ def test_no_zip_after_all(folder: Path) -> None:
     path = folder / "pytorch_model.bin"
     torch.save({"model.shared.weight": torch.ones(1)}, path)
     whole = path.read_bytes()
-    for damage in (whole.replace(b"data.pkl", b"data.pk\xff", 1), whole[: len(whole) // 2] + whole[-200:]):
+    for damage in (whole.replace(b"data.pkl", b"data.pk\xff"), whole[: len(whole) // 2] + whole[-200:]):
         path.write_bytes(damage)
         refused(folder, r"pytorch_model.bin: ")
 
