@@ -45,6 +45,20 @@ def test_compose_publishes_the_proxy_only_and_to_this_machine() -> None:
     assert "proxy" not in services["model"]["networks"] and "models" not in services["proxy"]["networks"]
 
 
+def test_services_are_closed_and_their_images_pinned() -> None:
+    yaml = pytest.importorskip("yaml")
+    services = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    for service in services.values():
+        assert service["read_only"] and service["cap_drop"] == ["ALL"] and not service.get("privileged")
+        assert service["security_opt"] == ["no-new-privileges:true"]
+    assert not any("cap_add" in services[name] for name in ("front", "model"))
+    text = (FOLDER / "Dockerfile").read_text(encoding="utf-8")
+    images = [services["proxy"]["image"], re.findall(r"^FROM (\S+:\S+)", text, re.MULTILINE)[0]]
+    assert all(re.search(r":\d+\.\d+\.\d+", image) for image in images), images
+    (ci,) = re.findall(r"pip==\S+", (ROOT / ".ci" / "run").read_text(encoding="utf-8"))
+    assert ci in text and text.count("-c hashes.txt") == 2
+
+
 def test_nothing_starts_without_a_teacher_key() -> None:
     """Compose ends with the message for `${NAME:?message}`; otherwise every visitor could open classes."""
     yaml = pytest.importorskip("yaml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import socket
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -78,17 +80,35 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         app.server_close()
 
 
-def _put(address: str, size: int) -> dict[str, Any]:
-    with urllib.request.urlopen(urllib.request.Request(address, b"x" * size, method="PUT"), timeout=10) as answer:
+def _put(address: str, size: int, **headers: str) -> dict[str, Any]:
+    request = urllib.request.Request(address, b"x" * size, headers, method="PUT")
+    with urllib.request.urlopen(request, timeout=10) as answer:
         loaded: dict[str, Any] = json.load(answer)
     return loaded
 
 
 def test_the_app_sees_host_port_and_address_of_the_visitor(address: str) -> None:
     """A Host without the port differs from the page's Origin: no page would connect, and no answer count."""
-    seen = _put(f"{address}/join/K7MQ2P/answer", 10)
+    seen = _put(f"{address}/join/K7MQ2P/answer", 10, **{"X-Forwarded-For": "192.0.2.7", "X-Forwarded-Proto": "https"})
     assert f"http://{seen['host']}" == address.removesuffix(f"/{BASE_PATH}")
     assert (seen["x-forwarded-for"], seen["x-forwarded-proto"]) == ("127.0.0.1", "http")
+
+
+def _get(address: str, path: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=10)
+    connection.request("GET", path, headers={"Host": "heads.example.org:8443"})
+    return connection.getresponse()
+
+
+@pytest.mark.parametrize("address", [_deployed], ids=["deploy"], indirect=True)
+def test_the_base_path_without_a_slash_leads_to_the_page_at_the_visitors_port(address: str) -> None:
+    answer = _get(address, f"/{BASE_PATH}")
+    assert (answer.status, answer.headers["location"]) == (301, f"/{BASE_PATH}/")
+
+
+@pytest.mark.parametrize("address", [_deployed], ids=["deploy"], indirect=True)
+def test_visitors_do_not_see_how_a_front_end_is(address: str) -> None:
+    assert _get(address, f"/{BASE_PATH}/healthz/ready").status == 404
 
 
 def test_no_request_may_be_large(address: str) -> None:
