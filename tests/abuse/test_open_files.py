@@ -23,6 +23,16 @@ assert (soft, after) == (min(MOST, hard), hard)
 resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 raise_open_files()
 assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == hard, "never lowered"
+
+set_limit = resource.setrlimit
+set_limit(resource.RLIMIT_NOFILE, (256, hard))
+def as_on_macos(number, limits):
+    if limits[0] > 10_240:  # the most of one process, though the hard limit is higher
+        raise ValueError("current limit exceeds maximum limit")
+    set_limit(number, limits)
+resource.setrlimit = as_on_macos
+raise_open_files()
+assert min(5_121, hard) <= resource.getrlimit(resource.RLIMIT_NOFILE)[0] <= 10_240
 """
 
 

@@ -17,5 +17,9 @@ def raise_open_files() -> None:
 
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = MOST if hard == resource.RLIM_INFINITY else min(MOST, hard)
-        if soft != resource.RLIM_INFINITY and soft < most:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        while soft != resource.RLIM_INFINITY and soft < most:
+            try:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+                break
+            except (OSError, ValueError):  # macOS allows a process fewer than the hard limit says
+                most //= 2
