@@ -203,6 +203,7 @@ def load_checkpoint(folder: Path | str, device: torch.device | str = "cpu", *, h
     except OSError as error:
         if other := _other_folder(folder):
             raise CheckpointError(folder, other) from error
+        Manifest.read(folder)  # says more
         raise CheckpointError(folder / MANIFEST_FILE, f"cannot be read: {problem_of(error)}") from error
     manifest = Manifest.read(folder)
     _check_files(folder, manifest)

@@ -45,6 +45,8 @@ class Manifest:
     def read(cls, folder: Path) -> Manifest:
         """Read the manifest of a folder. Raises CheckpointError when it is missing, damaged or of another format."""
         path = folder / MANIFEST_FILE
+        if folder.is_dir() and not path.exists():
+            raise CheckpointError(path, "is missing: the folder is no checkpoint")
         value = read_object(path, _MAX_BYTES)
         if "format_version" not in value:
             value = {"files": value, "weights_hash": ""}

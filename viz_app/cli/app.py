@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from transformer_core.cli.arguments import Options, Parser, UsageError, existing
 from transformer_core.storage.bundled_models import find_checkpoint
+from transformer_core.storage.manifest import Manifest
 from viz_app.serving.end_with_parent import ENDS_WITH_INPUT, end_with_parent
 from viz_app.serving.opening.model_folders import OFF, SETTING
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
@@ -38,6 +40,8 @@ def add_options(parser: Parser) -> None:
 def run(options: Options) -> int:
     """Start the server and wait for its end."""
     environment = server_environment(options)
+    if not any(each.startswith(("--server.address", "--server.port")) for each in options.rest):
+        check_free("127.0.0.1", options.port)
     return run_server(server_command(options.port, options.rest), environment)
 
 
@@ -52,6 +56,16 @@ def add_server(parser: Parser) -> None:
     parser.add_argument("--model-server", metavar="ADDRESS", help=about)
 
 
+def check_free(host: str, port: int) -> None:
+    """Raise UsageError for an address in use: Streamlit says it without a way out, and Ray in many lines."""
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
+            pass
+    except OSError as error:
+        reason = str(error.strerror or error).partition(" (")[0]
+        raise UsageError(f"cannot listen on {host} port {port}: {reason}; choose another --port") from None
+
+
 def server_environment(options: Options) -> dict[str, str]:
     """Return the environment of the server. Raises UsageError for an unusable option."""
     environment = dict(os.environ)
@@ -60,6 +74,7 @@ def server_environment(options: Options) -> dict[str, str]:
     except SettingError as error:
         raise UsageError(str(error)) from None
     if options.checkpoint is not None:
+        Manifest.read(Path(options.checkpoint))  # the server would start, and each page name the error
         environment["HEADLIGHT_CHECKPOINT"] = str(Path(options.checkpoint).resolve())
     if options.models is not None:
         allows = options.models.lower() != OFF

@@ -15,10 +15,11 @@ import secrets
 import sys
 
 from transformer_core.cli.arguments import Options, Parser
-from viz_app.cli.app import add_server, run_server, server_command, server_environment
+from viz_app.cli.app import add_server, check_free, run_server, server_command, server_environment
 from viz_app.serving.settings import TEACHER_KEY_SETTING
 
 _KEY_BYTES = 9
+_HOST = "0.0.0.0"
 
 
 def add_options(parser: Parser) -> None:
@@ -30,6 +31,7 @@ def add_options(parser: Parser) -> None:
 def run(options: Options) -> int:
     """Start the server and wait for its end."""
     environment = server_environment(options)
+    check_free(_HOST, options.port)  # before its address is shown to a class
     key = environment.setdefault(TEACHER_KEY_SETTING, secrets.token_urlsafe(_KEY_BYTES))
     sys.stdout.write(announcement(options.port, key))
     sys.stdout.flush()
@@ -42,7 +44,7 @@ def command(port: int) -> list[str]:
     Streamlit's greeting would ask a server on the internet for the address of this machine.
     """
     return server_command(
-        port, ["--server.address=0.0.0.0", "--server.headless=true", "--logger.hideWelcomeMessage=true"]
+        port, [f"--server.address={_HOST}", "--server.headless=true", "--logger.hideWelcomeMessage=true"]
     )
 
 

@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import importlib.util
 import signal
-import socket
 import sys
 import threading
 
 from transformer_core.cli.arguments import Options, Parser, UsageError
 from transformer_core.storage.bundled_models import SHIPPED
-from viz_app.cli.app import MAX_PORT
+from viz_app.cli.app import MAX_PORT, check_free
 
 
 def add_options(parser: Parser) -> None:
@@ -33,22 +32,13 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("--gpus-per-replica", type=float, default=0.0, metavar="X", help=about)
 
 
-def _check_free(host: str, port: int) -> None:
-    """Raise UsageError for an address in use; Ray reports it only after its start, in many lines."""
-    try:
-        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
-            pass
-    except OSError as error:
-        raise UsageError(f"cannot listen on {host} port {port}: {error.strerror or error}") from None
-
-
 def run(options: Options) -> int:
     """Start the server and wait for its end."""
     if not 0 <= options.gpus_per_replica < float("inf"):
         raise UsageError(f"--gpus-per-replica is {options.gpus_per_replica}, but must be 0 or more")
     if importlib.util.find_spec("ray") is None:
         raise UsageError("serve needs Ray: pip install 'headlight[cluster]'")
-    _check_free(options.host, options.port)
+    check_free(options.host, options.port)
     from viz_app.serving.cluster import model_server
 
     ended = threading.Event()

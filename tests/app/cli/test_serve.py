@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -16,11 +17,20 @@ from viz_app.serving.server_address import MODEL_SERVER_SETTING
 ADDRESS = "http://10.0.0.5:8000"
 
 
-def test_a_port_that_is_taken_is_named_before_ray_starts(capsys: pytest.CaptureFixture[str]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
+@pytest.mark.parametrize(("command", "host"), [("serve", "127.0.0.1"), ("app", "127.0.0.1"), ("class", "0.0.0.0")])
+def test_a_port_that_is_taken_is_named_first(command: str, host: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Before Ray starts, or a class reads the address of another program."""
+    with socket.create_server((host, 0)) as taken:
         port = taken.getsockname()[1]
-        assert main(["serve", f"--port={port}"], PROGRAM) == 2
-    assert f"cannot listen on 127.0.0.1 port {port}: Address already in use" in capsys.readouterr().err
+        assert main([command, f"--port={port}"], PROGRAM) == 2
+    out, err = capsys.readouterr()
+    assert err == f"error: cannot listen on {host} port {port}: Address already in use; choose another --port\n"
+    assert out == ""
+
+
+def test_a_folder_without_a_model_starts_no_server(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["app", f"--checkpoint={tmp_path}"], PROGRAM) == 1
+    assert capsys.readouterr().err == f"error: {tmp_path}/manifest.json: is missing: the folder is no checkpoint\n"
 
 
 def test_serve_says_how_to_install_ray(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -76,6 +76,7 @@ BAD = {
     "train --resume": {
         "--out {run} --init-from {checkpoint}": "give only one",
         "--out {data}": "is not the folder of a",
+        "--out {checkpoint}": "is not the folder of a training run: config.json has no 'training'",
     },
     "average": {"": "missing: DIR, --out", "{data} --out x": "is not the folder of a training"},
     "average {run}": {

@@ -96,7 +96,9 @@ class RunSettings:
                 model=ModelConfig.from_dict(values["model"]),
                 training=TrainingConfig.from_dict(values["training"]),
             )
-        except (KeyError, TypeError, ConfigError) as error:
+        except KeyError as error:  # of a checkpoint, say
+            raise UsageError(f"{out} is not the folder of a training run: {CONFIG_FILE} has no {error}") from error
+        except (TypeError, ConfigError) as error:
             raise UsageError(f"{out / CONFIG_FILE} is invalid: {error}") from error
 
 
