@@ -10,7 +10,6 @@ import logging
 import mmap
 import os
 import pickle
-import shutil
 import tempfile
 import threading
 import time
@@ -18,12 +17,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from loky.process_executor import ProcessPoolExecutor
 
+from transformer_core.storage.temporary_folders import remove_leftovers, temporary_folder
 from viz_app.serving.decoding.decoding_limits import MAX_BATCH_SIZE
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _TRIES = 3  # of a batch; one that ends three processes will end the next one, t
 _POLL_SECONDS = 0.005  # a sentence that is given up leaves its batch this soon, and a draft is handed over
 _MAX_MODELS = 3  # in a process
 _PARENT_SECONDS = 2.0
+_PLACE = "headlight-workers"  # kind of the temporary folders
 
 _log = logging.getLogger(__name__)
 
@@ -194,6 +195,8 @@ class _Process:
 class _Flags:
     """Bytes shared with a process while it decodes: whether to stop, which sentences are given up, and drafts."""
 
+    _folder: tempfile.TemporaryDirectory[str] | None = None  # of the server
+
     def __init__(self, path: str) -> None:
         self.path = path
         with open(f"{path}/flags", "r+b") as file:
@@ -201,11 +204,14 @@ class _Flags:
 
     @classmethod
     def new(cls) -> _Flags:
-        """Create the flags in a new folder."""
-        path = tempfile.mkdtemp(prefix="headlight-")
-        with open(f"{path}/flags", "wb") as file:
+        """Create the flags in a new folder; it is removed as others of its kind are, even if the server is killed."""
+        remove_leftovers(_PLACE)
+        folder = temporary_folder(_PLACE)
+        with open(f"{folder.name}/flags", "wb") as file:
             file.write(bytes(1 + MAX_BATCH_SIZE))
-        return cls(path)
+        flags = cls(folder.name)
+        flags._folder = folder
+        return flags
 
     def clear(self) -> None:
         self._bytes[:] = bytes(len(self._bytes))
@@ -216,13 +222,14 @@ class _Flags:
         """Replace the draft of a sentence, in one go."""
         with open(f"{self.path}/new", "wb") as file:
             pickle.dump(draft, file)
-        os.replace(f"{self.path}/new", f"{self.path}/{number}")
+        with suppress(PermissionError):  # on Windows, while the server takes the one before
+            os.replace(f"{self.path}/new", f"{self.path}/{number}")
 
     def take_draft(self, number: int) -> DraftBytes | None:
         """Return the newest draft of a sentence that has not been taken."""
         try:
             os.replace(f"{self.path}/{number}", f"{self.path}/taken")
-        except FileNotFoundError:
+        except (FileNotFoundError, PermissionError):  # none, or one that is being replaced, on Windows
             return None
         with open(f"{self.path}/taken", "rb") as file:
             draft: DraftBytes = pickle.load(file)
@@ -244,7 +251,8 @@ class _Flags:
 
     def remove(self) -> None:
         self._bytes.close()
-        shutil.rmtree(self.path)
+        if self._folder is not None:
+            self._folder.cleanup()
 
 
 # --- in a process -----------------------------------------------------------------------------------------------------
