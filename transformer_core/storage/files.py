@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BufferedReader
@@ -19,6 +20,7 @@ from typing import Any
 TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder of prepared text, of a training or of a model
 CONTENTS_FILE = "headlight.json"  # in a folder that is replaced as a whole, and no checkpoint: its origin and its files
 _MAX_CONTENTS_BYTES = 10_000_000
+_PAUSES = (0.01, 0.1, 0.3, 0.6)  # seconds
 VOCABULARY_FILE = "vocabulary.json"  # beside it in converted models, whose ids are not SentencePiece's
 
 
@@ -97,13 +99,13 @@ def atomic_directory(path: Path) -> Iterator[Path]:
                 shutil.copymode(path, temporary)
             old = _hidden(path, "old")
             shutil.rmtree(old, ignore_errors=True)
-            path.rename(old)
-        temporary.rename(path)
+            _rename(path, old)
+        _rename(temporary, path)
         _flush_names(path.parent)
     except BaseException as error:
         shutil.rmtree(temporary, ignore_errors=True)
         if old and old.exists() and not path.exists():
-            old.rename(path)
+            _rename(old, path)
         _name_file(error, path)
         raise
     if old:
@@ -126,7 +128,7 @@ def _remove(path: Path) -> None:
 def remove_directory(folder: Path) -> None:
     """Remove a folder, renamed first so that no reader ever sees half of it."""
     gone = _hidden(folder, "gone")
-    folder.rename(gone)
+    _rename(folder, gone)
     shutil.rmtree(gone)
 
 
@@ -140,7 +142,7 @@ def recover_interrupted_writes(parent: Path, name: str) -> None:
     for old in parent.glob(f".{name}.[0-9]*.old"):
         whole = parent / old.name.removeprefix(".").rsplit(".", 2)[0]
         if not whole.exists():  # killed between the two renames
-            old.rename(whole)
+            _rename(old, whole)
     for ending in ("partial", "old", "gone"):
         for leftover in parent.glob(f".{name}.[0-9]*.{ending}"):
             if not _is_being_written(leftover):
@@ -209,7 +211,19 @@ def replace_file(temporary: Path, path: Path) -> None:
     _flush(temporary)
     if path.is_file():
         shutil.copymode(path, temporary)
-    temporary.replace(path)
+    _rename(temporary, path)
+
+
+def _rename(old: Path, new: Path) -> None:
+    """Rename a folder or a file, which may replace another; on Windows wait until no program has it open for a scan."""
+    for pause in _PAUSES if os.name == "nt" else ():
+        try:
+            old.replace(new)
+        except PermissionError:
+            time.sleep(pause)
+        else:
+            return
+    old.replace(new)
 
 
 def write_json(path: Path, value: Any) -> None:

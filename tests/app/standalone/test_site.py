@@ -21,6 +21,7 @@ from PIL import Image
 
 from tests.app.read_html import Page
 from tests.conftest import SITE
+from tests.platforms.windows import no_name
 from transformer_core.attention_maps import AttentionMaps, Kind
 from transformer_core.cli import main
 from viz_app.cli import PROGRAM
@@ -61,6 +62,14 @@ def addresses(page: Page) -> Iterator[str]:
         yield from (str(attributes[name]) for name in ("href", "src", "data-src") if name in attributes)
     told = next((text for _, attributes, text in page.texts if attributes.get("id") == "page"), "{}")
     yield from (value for name in ("url", "onward") if (value := json.loads(told).get(name)))
+
+
+def test_every_disk_and_host_can_have_its_names(site: Path) -> None:
+    """Windows and macOS tell no small letters from large ones; addresses have `/` on every system."""
+    names = [path.relative_to(site).as_posix() for path in site.rglob("*")]
+    assert len({name.lower() for name in names}) == len(names)
+    assert not [name for name in names if any(map(no_name, name.split("/")))]
+    assert "\\" not in (site / WORKER).read_text(encoding="utf-8").partition("\n")[0]
 
 
 def test_every_address_is_relative_and_leads_to_a_file(site: Path) -> None:
