@@ -18,7 +18,7 @@ from viz_app.serving.end_with_parent import end_with_parent  # noqa: E402
 from viz_app.serving.streamlit_patches import disable_external_ip_lookup, limit_incoming  # noqa: E402
 from viz_app.serving.web.cookie_middleware import BrowserCookie  # noqa: E402
 from viz_app.serving.web.health import health  # noqa: E402
-from viz_app.serving.web.log_format import use_log_setting  # noqa: E402
+from viz_app.serving.web.log_format import limit_traces, use_log_setting  # noqa: E402
 from viz_app.serving.web.middleware import MAX_MESSAGE_BYTES, Guard  # noqa: E402
 from viz_app.serving.web.page_addresses import PageAddresses  # noqa: E402
 from viz_app.serving.web.page_routes import page_routes  # noqa: E402
@@ -26,6 +26,7 @@ from viz_app.serving.web.warm_up import warm_up  # noqa: E402
 
 end_with_parent()
 use_log_setting()
+limit_traces()
 limit_incoming(MAX_MESSAGE_BYTES)
 disable_external_ip_lookup()
 base = st.get_option("server.baseUrlPath") or ""

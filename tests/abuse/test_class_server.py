@@ -6,9 +6,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import streamlit as st
@@ -132,6 +134,24 @@ def test_one_that_ends_by_itself_has_failed(monkeypatch: pytest.MonkeyPatch) -> 
     states = [server.state]
     server.stop()
     assert [*states, server.state] == ["failed", "off"] and class_server() is class_server()
+
+
+def test_a_proxy_of_the_network_is_not_asked_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        monkeypatch.setattr(urllib.request, "_opener", None)  # which has read the environment
+        monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+        monkeypatch.delenv("no_proxy", raising=False)
+        server = ClassServer()
+        server._process, server.port = SimpleNamespace(poll=lambda: None), listener.getsockname()[1]  # type: ignore[assignment]
+
+        def answer() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1_000)
+                connection.sendall(b"HTTP/1.0 200 OK\r\n\r\nok")
+
+        threading.Thread(target=answer, daemon=True).start()
+        assert server.state == "open"
 
 
 def answers(port: int) -> bool:

@@ -1,4 +1,4 @@
-"""Logs as lines of JSON."""
+"""Logs: lines of JSON, and few stack traces for each visitor."""
 
 from __future__ import annotations
 
@@ -10,8 +10,14 @@ import traceback
 from datetime import UTC, datetime
 from typing import Any
 
-LOG_SETTING = "HEADLIGHT_LOG"
+from viz_app.serving.scheduling.rate_limit import RateLimit
+from viz_app.serving.scheduling.visitor import current_visitor
 
+LOG_SETTING = "HEADLIGHT_LOG"
+TRACES_PER_MINUTE = 6  # of one address
+TRACE_BURST = 20
+
+_traces = RateLimit(TRACES_PER_MINUTE / 60, TRACE_BURST)
 _PLAIN = vars(logging.makeLogRecord({})).keys() | {"message", "asctime", "taskName"}
 
 
@@ -57,3 +63,13 @@ def use_log_setting() -> None:
         if isinstance(logger, logging.Logger):
             for each in logger.handlers:  # Streamlit has one for each of its loggers
                 each.setFormatter(JsonFormatter())
+
+
+def limit_traces() -> None:
+    """Limit the errors of pages in the log: a message with a field of a wrong type costs 4 kB there."""
+    for name in ("streamlit.error_util", "viz_app.ui.error_boundary"):
+        logging.getLogger(name).addFilter(_is_allowed)
+
+
+def _is_allowed(record: logging.LogRecord) -> bool:
+    return not record.exc_info or _traces.allows(current_visitor().address)

@@ -40,7 +40,7 @@ class PageAddresses:
         """Serve one request or connection."""
         path = scope["path"] if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") else ""
         asked = path.removeprefix(self._base) if path.startswith(f"{self._base}/") else ""
-        page = self._pages.get(asked.strip("/").lower())
+        page = self._pages.get(asked.rstrip("/")[1:].lower())
         if page is None or asked == f"/{page}":
             await self._app(scope, receive, send)
             return
