@@ -18,32 +18,39 @@ export function headChanges(before, after) {
   if (before.layers !== after.layers || before.heads !== after.heads) return null;
   const rows = pairs(before.queries, after.queries);
   if (!rows.some(([, query]) => !after.queries[query].special)) return null;
-  const places = commonPlaces(pairs(before.keys, after.keys), before.keys.length, after.keys.length);
+  const stretches = stretchesOf(pairs(before.keys, after.keys), before.keys.length, after.keys.length);
   const result = new Float64Array(after.layers * after.heads);
-  const difference = new Float64Array(places.count);
   for (let map = 0; map < result.length; map++) {
     const [layer, head] = [Math.floor(map / after.heads), map % after.heads];
     let sum = 0;
-    for (const [old, fresh] of rows) {
-      difference.fill(0);
-      add(difference, before, before.offset(layer, head, old), places.before, -before.scale);
-      add(difference, after, after.offset(layer, head, fresh), places.after, after.scale);
-      for (const part of difference) sum += Math.abs(part);
+    for (let row = 0; row < rows.length; row++) {
+      const [old, fresh] = rows[row];
+      const [from, to] = [before.offset(layer, head, old), after.offset(layer, head, fresh)];
+      for (let at = 0; at < stretches.length; at++) sum += distance(before.values, from, after.values, to, stretches[at]);
     }
-    result[map] = sum / 2 / rows.length;
+    result[map] = (sum * after.scale) / 2 / rows.length;
   }
   return result;
 }
 
 /**
- * @param {Float64Array} difference
- * @param {View} view
- * @param {number} start
- * @param {Uint16Array} places
- * @param {number} factor
+ * Sum of |p - p'| over a stretch of two rows: key by key where these are aligned, else of all its weight.
+ * @param {ArrayLike<number>} before
+ * @param {number} from Where the row starts in `before`.
+ * @param {ArrayLike<number>} after
+ * @param {number} to
+ * @param {Stretch} stretch
  */
-function add(difference, { values }, start, places, factor) {
-  for (let key = 0; key < places.length; key++) difference[places[key]] += values[start + key] * factor;
+function distance(before, from, after, to, { aligned, i, iEnd, j, jEnd }) {
+  let sum = 0;
+  if (aligned) {
+    const shift = to + j - from - i;
+    for (let at = from + i; at < from + iEnd; at++) sum += Math.abs(before[at] - after[at + shift]);
+    return sum;
+  }
+  for (let at = from + i; at < from + iEnd; at++) sum += before[at];
+  for (let at = to + j; at < to + jEnd; at++) sum -= after[at];
+  return Math.abs(sum);
 }
 
 /**
@@ -59,24 +66,23 @@ function pairs(before, after) {
 }
 
 /**
- * Numbers the places of both axes: an aligned pair is one, and so is everything between two of them.
+ * Cuts both axes into the same stretches: neighbours that are aligned with neighbours, and everything between two of them.
+ * @typedef {{ aligned: boolean, i: number, iEnd: number, j: number, jEnd: number }} Stretch
  * @param {number[][]} pairs
  * @param {number} beforeLength
  * @param {number} afterLength
  */
-function commonPlaces(pairs, beforeLength, afterLength) {
-  const before = new Uint16Array(beforeLength);
-  const after = new Uint16Array(afterLength);
-  let [i, j, count] = [0, 0, 0];
+function stretchesOf(pairs, beforeLength, afterLength) {
+  /** @type {Stretch[]} */
+  const stretches = [];
+  let [i, j] = [0, 0];
   for (const [a, b] of [...pairs, [beforeLength, afterLength]]) {
-    if (i < a || j < b) {
-      before.fill(count, i, a);
-      after.fill(count, j, b);
-      count++;
-    }
+    if (i < a || j < b) stretches.push({ aligned: false, i, iEnd: a, j, jEnd: b });
     if (a === beforeLength) break;
-    before[a] = after[b] = count++;
     [i, j] = [a + 1, b + 1];
+    const last = stretches.at(-1);
+    if (last?.aligned) [last.iEnd, last.jEnd] = [i, j];
+    else stretches.push({ aligned: true, i: a, iEnd: i, j: b, jEnd: j });
   }
-  return { before, after, count };
+  return stretches;
 }

@@ -46,7 +46,7 @@ export class Weights {
       const length = triangle ? (row % queries) + 1 : keys;
       const start = row * keys;
       if (!largest) weights.set(travelled.subarray(from, from + length), start);
-      else spread(travelled, from, length, largest[2 * row], weights, start);
+      else spread(travelled, from, length, largest[2 * row] / 255, weights, start);
       from += length;
     }
     return weights;
@@ -89,15 +89,14 @@ export class Weights {
 }
 
 /**
- * One row of bytes, 255 for its largest weight.
- * @param {Uint8Array | Uint16Array} bytes
+ * One row, multiplied and rounded.
+ * @param {Uint8Array | Uint16Array} travelled
  * @param {number} from
  * @param {number} length
- * @param {number} largest
+ * @param {number} factor
  * @param {Uint16Array} weights
  * @param {number} start
  */
-function spread(bytes, from, length, largest, weights, start) {
-  const factor = largest / 255;
-  for (let i = 0; i < length; i++) weights[start + i] = Math.round(bytes[from + i] * factor);
+function spread(travelled, from, length, factor, weights, start) {
+  for (let i = 0; i < length; i++) weights[start + i] = (travelled[from + i] * factor + 0.5) | 0;
 }
