@@ -26,7 +26,8 @@ export function headChanges(before, after) {
     for (let row = 0; row < rows.length; row++) {
       const [old, fresh] = rows[row];
       const [from, to] = [before.offset(layer, head, old), after.offset(layer, head, fresh)];
-      for (let at = 0; at < stretches.length; at++) sum += distance(before.values, from, after.values, to, stretches[at]);
+      for (let at = 0; at < stretches.length; at++)
+        sum += distance(before.values, from, after.values, to, stretches[at]);
     }
     result[map] = (sum * after.scale) / 2 / rows.length;
   }

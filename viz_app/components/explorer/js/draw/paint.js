@@ -31,7 +31,7 @@ export class Look {
     this.least = state.threshold / 100 / view.scale; // in the unit of `values`
     this.toLevel = view.scale * (LEVELS - 1);
     this.colours = colours(theme, state);
-    this.maxima = new Float64Array(this.allKeys);
+    this.peaks = new Int32Array(this.keys.length);
     /** @type {Map<string, { columns: ReturnType<typeof bins>, rows: number[][] }>} */
     this.sizes = new Map();
   }
@@ -104,17 +104,16 @@ export function paintHead(context, view, layer, head, look) {
   for (let y = top; y < bottom; y++) {
     const [first, end] = cells.rows[y];
     if (first >= rows) break;
-    const last = queries[Math.min(end, rows) - 1];
+    const last = Math.min(end, rows) - 1;
     const line = (y - top) * width;
     if (above === first) pixels.copyWithin(line, line - width, line - width + stop);
     else {
-      let most = 0;
-      levels.fill(0);
+      look.peaks.fill(0);
       for (let row = first; row < Math.min(end, rows); row++) {
-        most = Math.max(most, collect(levels, view, view.offset(layer, head, queries[row]), look, firstOf));
+        collect(look, view.values, view.offset(layer, head, queries[row]), view.causal ? row + 1 : keys.length);
       }
-      stop = view.causal ? firstMasked(look, cells.columns, last, width) : width;
-      if (!most && blind(view, view.offset(layer, head, last))) stop = 0;
+      stop = view.causal ? firstMasked(cells.columns, last, width) : width;
+      if (!merge(levels, look.peaks, firstOf) && blind(view, view.offset(layer, head, queries[last]))) stop = 0;
       for (let x = 0; x < stop; x++) pixels[line + x] = look.colours[levels[binAt[x]]];
     }
     above = end - first === 1 ? first : -1;
@@ -136,54 +135,51 @@ function blind({ values, keys }, start) {
 }
 
 /**
- * The first pixel whose keys all lie behind a query, which may not look at them.
- * @param {Look} look
+ * The first pixel whose keys all lie behind a row, which may not look at them.
  * @param {ReturnType<typeof bins>} bins
- * @param {number} query
+ * @param {number} row
  * @param {number} width
  */
-function firstMasked({ keys }, { binAt, firstOf }, query, width) {
-  for (let x = 0; x < width; x++) if (!(keys[firstOf[binAt[x]]] <= query)) return x;
+function firstMasked({ binAt, firstOf }, row, width) {
+  for (let x = 0; x < width; x++) if (firstOf[binAt[x]] > row) return x;
   return width;
 }
 
 /**
- * Takes one row into the largest level of each bin; returns the largest value of the row.
- * @param {Uint16Array} levels
- * @param {View} view
- * @param {number} start
+ * Takes one row into the largest level of each key. This loop sees every cell, so it has no branch to mispredict.
  * @param {Look} look
- * @param {Uint16Array} firstOf
+ * @param {ArrayLike<number>} values
+ * @param {number} start
+ * @param {number} end Of the keys that the row may look at.
  */
-function collect(levels, { values }, start, look, firstOf) {
-  const { keys, byRow, least, toLevel, maxima } = look;
-  const runs = keys.length && keys[keys.length - 1] - keys[0] === keys.length - 1;
-  const [weights, first] = runs ? [values, start + keys[0]] : [Array.from(keys, (key) => values[start + key]), 0];
-  const most = maximaOf(maxima, weights, first, keys.length, firstOf);
-  const factor = byRow ? (most ? (LEVELS - 1) / most : 0) : toLevel;
-  for (let bin = 0; bin < levels.length; bin++) {
-    if (maxima[bin] < least) continue; // also where the colours know the threshold: a level is rounded
-    const level = (maxima[bin] * factor + 0.5) | 0;
-    if (level > levels[bin]) levels[bin] = level;
+function collect({ keys, byRow, least, toLevel, peaks }, values, start, end) {
+  let factor = toLevel;
+  if (byRow) {
+    let most = 0;
+    for (let i = 0; i < end; i++) if (values[start + keys[i]] > most) most = values[start + keys[i]];
+    factor = most && (LEVELS - 1) / most;
   }
-  return most;
+  for (let i = 0; i < end; i++) {
+    const value = values[start + keys[i]];
+    if (value < least) continue; // also where the colours know the threshold: a level is rounded
+    const more = ((value * factor + 0.5) | 0) - peaks[i];
+    peaks[i] += more & ~(more >> 31); // what is positive
+  }
 }
 
 /**
- * The largest of the values of each bin; returns the largest of all. This loop sees every cell, so it does little.
- * @param {Float64Array} maxima
- * @param {ArrayLike<number>} values
- * @param {number} start
- * @param {number} count
+ * Takes the largest level of each bin; returns the largest of all.
+ * @param {Uint16Array} levels
+ * @param {Int32Array} peaks
  * @param {Uint16Array} firstOf
  */
-function maximaOf(maxima, values, start, count, firstOf) {
+function merge(levels, peaks, firstOf) {
   let most = 0;
   for (let bin = 0; bin < firstOf.length; bin++) {
-    const end = start + Math.min(count, bin + 1 < firstOf.length ? firstOf[bin + 1] : count);
+    const end = Math.min(peaks.length, firstOf[bin + 1] ?? peaks.length);
     let largest = 0;
-    for (let i = start + firstOf[bin]; i < end; i++) if (values[i] > largest) largest = values[i];
-    maxima[bin] = largest;
+    for (let i = firstOf[bin]; i < end; i++) if (peaks[i] > largest) largest = peaks[i];
+    levels[bin] = Math.min(largest, LEVELS - 1); // rounded weights of a word may sum to more than 1
     if (largest > most) most = largest;
   }
   return most;
