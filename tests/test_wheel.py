@@ -94,6 +94,7 @@ def test_every_tracked_file_of_packages_and_models_is_inside(wheel: Path) -> Non
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert tracked - inside == set()
     assert not {name for name in inside if name.endswith((".pyc", ".orig"))}
+    assert wheel.stat().st_size < 100_000_000, "PyPI takes no larger one"
 
 
 def test_it_is_found_where_it_was_installed(run: Run, scripts: Path) -> None:
