@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.analysis.ablation import Head, all_heads, translate_without
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from transformer_core.analysis.roles import HeadRole, RoleTable
     from transformer_core.attention_maps import Kind
     from transformer_core.translator import Translation
+    from viz_app.serving.measurements.head_atlas import HeadAtlas
     from viz_app.serving.scheduling.single_flight_cache import ShouldStop
 
 _TRIES = 5  # heads that a sentence is translated without
@@ -35,16 +37,22 @@ def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]
         Superseded: when a newer request of the session took over.
     """
     head_atlas = service.head_atlas
-    known = {"model": service.name, "measures": head_measures(head_atlas, t)}
-    named = names_of_heads(head_atlas, t)
-    if named is not None:
-        return {"roles": {**known, "atlas": True, "heads": named, **role_filters(head_atlas, t)}}
+    known = {"model": service.name, **_measured(head_atlas, t)}
+    if "heads" in known:
+        return {"roles": {**known, "atlas": True}}
     if not service.examples:  # sentences in another language than the model's would say nothing of its heads
         return {"roles": None}
     tables = measure_roles(service, session)
     heads = service.compute_once(session, ("heads.likeliest",), lambda _: _likeliest(tables))
     filters = likeliest_filters(heads, t)
     return {"roles": {**known, "atlas": False, "problem": head_atlas.problem, "heads": heads, **filters}}
+
+
+@lru_cache(maxsize=8)
+def _measured(head_atlas: HeadAtlas, t: Texts) -> dict[str, Any]:
+    measured = {"measures": head_measures(head_atlas, t)}
+    named = names_of_heads(head_atlas, t)
+    return measured if named is None else {**measured, "heads": named, **role_filters(head_atlas, t)}
 
 
 def card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any]:

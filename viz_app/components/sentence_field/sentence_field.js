@@ -1,6 +1,7 @@
 // Reports the sentence a moment after each key. Streamlit reports a text area only at Ctrl and Enter.
 
 const FIELD = ".st-key-text textarea"; // of the sentence: TEXT_KEY in state/session.py
+const APART = 250; // milliseconds between two reports while one types: about every second key of a fast typist
 const LINES = /\s*[\r\n]+\s*/g; // in a text that is pasted
 const { set: setText } = /** @type {PropertyDescriptor} */ (
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value") // not React's, which would miss the change
@@ -8,6 +9,7 @@ const { set: setText } = /** @type {PropertyDescriptor} */ (
 
 let timer = 0;
 let pause = 0; // milliseconds after a key
+let reported = -Infinity; // when
 
 /** @param {Event} event */
 function fieldOf({ target }) {
@@ -17,6 +19,7 @@ function fieldOf({ target }) {
 /** @param {HTMLTextAreaElement} field */
 function report(field) {
   clearTimeout(timer);
+  reported = performance.now();
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true }));
 }
 
@@ -26,7 +29,7 @@ function type(event) {
   if (!field) return;
   if (field.value.search(LINES) >= 0) setText?.call(field, field.value.replace(LINES, " "));
   clearTimeout(timer);
-  timer = setTimeout(report, pause, field);
+  timer = setTimeout(report, Math.max(pause, reported + APART - performance.now()), field);
 }
 
 /** @param {KeyboardEvent} event */

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from transformer_core.checkpoint import Checkpoint
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class HeadAtlas:
     """Atlas of a model's heads, or the reason why there is none.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -26,14 +27,18 @@ _GAME = "broken"  # the lesson
 
 def draw_try_this(t: Texts) -> None:
     """Draw the strip, and go where a card leads."""
+    # Enqueued, so before the field is drawn, whose text a card may change.
+    if links(f"try_this_{t.language}", _html(t), strip_style(), lambda card: session.enqueue_callback(_open, card)()):
+        st.rerun()
+
+
+@lru_cache(maxsize=8)
+def _html(t: Texts) -> str:
     addresses = {card: _address(LAB, t, **_params(state)) for card, state in _BENCHES.items()}
     addresses["redirect"] = _address(LAB, t, text=SENTENCE, **_params(_BENCHES["redirect"]))
     addresses["game"] = _address("lessons", t, lesson=_GAME)
     addresses |= dict.fromkeys(("growth", "file"), _address("model", t))
-    html = strip_html(t.language, addresses)
-    # Enqueued, so before the field is drawn, whose text a card may change.
-    if links(f"try_this_{t.language}", html, strip_style(), lambda card: session.enqueue_callback(_open, card)()):
-        st.rerun()
+    return strip_html(t.language, addresses)
 
 
 def _address(page: str, t: Texts, **params: str | None) -> str:

@@ -1,0 +1,48 @@
+// While one types fast, about every second key reports the sentence; after a rest each key does, and the last always.
+
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+
+globalThis.HTMLTextAreaElement = class {
+  reports = 0;
+  get value() {
+    return "";
+  }
+  matches() {
+    return true;
+  }
+  dispatchEvent() {
+    this.reports += 1;
+  }
+};
+globalThis.KeyboardEvent = class {};
+const listeners = {};
+globalThis.document = { addEventListener: (name, listener) => (listeners[name] = listener) };
+
+const { default: mount } = await import("../../viz_app/components/sentence_field/sentence_field.js");
+
+test("a fast typist's sentence is reported at every second key, and after the last one", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  let now = 10_000;
+  mock.method(performance, "now", () => now);
+  const pass = (milliseconds) => {
+    for (let i = 0; i < milliseconds; i++) {
+      now += 1;
+      mock.timers.tick(1);
+    }
+  };
+  mount({ data: { pause: 50 } });
+  const reports = (keys, every) => {
+    const field = new HTMLTextAreaElement();
+    for (let i = 0; i < keys; i++) {
+      listeners.input({ target: field });
+      pass(i < keys - 1 ? every : 0);
+    }
+    const before = field.reports;
+    pass(250);
+    return [before, field.reports - before];
+  };
+  assert.deepEqual(reports(20, 125), [10, 1]);
+  pass(1000);
+  assert.deepEqual(reports(20, 310), [19, 1]);
+});
