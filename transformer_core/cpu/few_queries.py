@@ -6,6 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+_NOTHING = torch.zeros(())
+
 
 def attend(
     queries: Tensor,
@@ -21,7 +23,7 @@ def attend(
 
     Args:
         queries: (N, Q, d_k).
-        keys: (N, K, d_k).
+        keys: (N, d_k, K), transposed.
         values: (N, K, d_v).
         scale: Factor of the products, 1 / sqrt(d_k) in the paper.
         forbidden: (N, 1, K), minus infinity where a key is padding and 0 elsewhere; None forbids nothing.
@@ -30,12 +32,14 @@ def attend(
     Returns:
         (N, Q, d_v).
     """
-    if queries.device.type != "cpu" or queries.dtype != torch.float32:
+    if queries.dtype != torch.float32 or not queries.is_cpu:
         bias = None if forbidden is None else forbidden.to(queries.dtype)[None]
+        keys = keys.transpose(1, 2)
         return F.scaled_dot_product_attention(queries[None], keys[None], values[None], attn_mask=bias, scale=scale)[0]
-    scores = torch.bmm(queries * scale, keys.transpose(1, 2))  # (N, Q, K)
-    if forbidden is not None:
-        scores += forbidden
+    if forbidden is None:
+        scores = torch.baddbmm(_NOTHING, queries, keys, beta=0, alpha=scale)  # (N, Q, K)
+    else:
+        scores = torch.baddbmm(forbidden, queries, keys, alpha=scale)
     weights = torch.softmax(scores, dim=-1)
     if record is not None:
         record.append(weights)

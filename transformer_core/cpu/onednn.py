@@ -11,18 +11,24 @@ import torch
 from torch import Tensor
 
 
-def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None, residual: Tensor | None = None) -> Tensor:
     """torch.nn.functional.linear, without gradients.
 
     Args:
         x: (..., in).
         weight: (out, in), plain or `in_blocks`.
         bias: (out,), or None.
+        residual: (..., out), added to the product; None adds nothing.
 
     Returns:
         (..., out).
     """
-    out: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+    product = torch.ops.mkldnn._linear_pointwise
+    out: Tensor
+    if residual is None:
+        out = product.default(x, weight, bias, "none", [], "")
+    else:
+        out = product.binary(x, residual, weight, bias, "add")
     return out
 
 
@@ -44,7 +50,7 @@ def works(dtype: torch.dtype) -> bool:
     try:
         if dtype == torch.bfloat16 and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
             return False
-        products = [linear(x, weight, None), linear(x, in_blocks(weight), None)]
+        products = [linear(x, weight, None), linear(x, in_blocks(weight), None, torch.zeros(1, 3, dtype=dtype))]
     except (AttributeError, RuntimeError, TypeError):
         return False
     return all(product.tolist() == [[3.0, 7.0, 11.0]] for product in products)

@@ -1,13 +1,16 @@
 """Weights laid out for a search, which multiplies few rows with them at every step.
 
-They are packed again for every search, since weights may have changed in between: a copy of milliseconds that a few
-steps win back.
+To pack them takes as long as half the search for a sentence, so they are kept for the next one. Before each they are
+compared with the weights, which may have changed in between: that takes a twentieth of it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer_core.cpu import onednn
@@ -15,6 +18,7 @@ from transformer_core.cpu import onednn
 _VERY_WIDE = 4_096
 _LARGE = 2**24  # values: 64 MB in float32, beyond the caches
 _FEW_ROWS = 4
+_MAX_BYTES = 256 * 2**20  # of all that is kept; more is packed for every search, and freed
 
 
 class PackedLinear:
@@ -40,25 +44,64 @@ class PackedLinear:
         on_cpu, single = weight.device.type == "cpu", rows == 1 and weight.dtype == torch.float32
         large = len(weight) >= _VERY_WIDE and weight.numel() >= _LARGE and weight.dtype == torch.float32
         self._from_the_left = on_cpu and large and 1 < rows <= _FEW_ROWS
-        if self._from_the_left:
-            self._in_blocks = False
-            return
-        self._in_blocks = on_cpu and not single and onednn.works(weight.dtype)
+        self._in_blocks = on_cpu and not self._from_the_left and not single and onednn.works(weight.dtype)
+        wide = len(weight) >= _VERY_WIDE or (single and len(weight) >= 2 * weight.shape[1])
         if self._in_blocks:
             self._weight = onednn.in_blocks(self._weight)
-        elif on_cpu and (len(weight) >= _VERY_WIDE or (single and len(weight) >= 2 * weight.shape[1])):
+        elif on_cpu and not self._from_the_left and wide:
             self._weight = self._weight.T.contiguous().T
 
-    def __call__(self, x: Tensor) -> Tensor:
-        """(..., in) -> (..., out)."""
+    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
+        """(R, in) -> (R, out), added to a residual of that shape if there is one."""
         if self._in_blocks:
-            return onednn.linear(x, self._weight, self._bias)
+            return onednn.linear(x, self._weight, self._bias, residual)
         if self._from_the_left:
-            product = (self._weight @ x.flatten(0, -2).T).T.contiguous()  # (rows, out)
+            product = (self._weight @ x.T).T.contiguous()
             if self._bias is not None:
                 product += self._bias
-            return product.view(*x.shape[:-1], -1)
-        return F.linear(x, self._weight, self._bias)
+            return product if residual is None else product.add_(residual)
+        if self._bias is None:
+            return torch.mm(x, self._weight.T) if residual is None else torch.addmm(residual, x, self._weight.T)
+        product = torch.addmm(self._bias, x, self._weight.T)
+        return product if residual is None else product.add_(residual)
+
+
+class _Kept(NamedTuple):
+    bits: list[tuple[int, int]]
+    num_bytes: int
+    packed: PackedLinear
+
+
+_kept: WeakKeyDictionary[nn.Module, dict[int, _Kept]] = WeakKeyDictionary()
+
+
+def kept(owner: nn.Module, weights: Sequence[Tensor], rows: int, pack: Callable[[], PackedLinear]) -> PackedLinear:
+    """Return what `pack` returned for an earlier search, if no weight has changed since; else call it.
+
+    Args:
+        owner: Has the weights; what is kept for it goes with it.
+        weights: Those that `pack` reads. Elsewhere than on a CPU nothing is kept.
+        rows: As for `PackedLinear`.
+        pack: Packs them for so many rows.
+    """
+    if weights[0].device.type != "cpu":
+        return pack()
+    layout = min(rows, 2) if rows <= _FEW_ROWS else _FEW_ROWS + 1
+    bits, layouts = list(map(_bits, weights)), _kept.setdefault(owner, {})
+    if layout not in layouts or layouts[layout].bits != bits:
+        num_bytes = sum(weight.nbytes for weight in weights)
+        if num_bytes + sum(each.num_bytes for all_of in list(_kept.values()) for each in all_of.values()) > _MAX_BYTES:
+            _kept.clear()
+            layouts = _kept.setdefault(owner, {})
+        layouts[layout] = _Kept(bits, num_bytes, pack())
+    return layouts[layout].packed
+
+
+def _bits(weight: Tensor) -> tuple[int, int]:
+    """Return the sum of the bits of a weight, and how often it was changed, as far as torch counts that."""
+    whole = weight.shape[-1] * weight.itemsize % 8 == 0
+    kind = torch.int64 if whole else {2: torch.int16, 4: torch.int32, 8: torch.int64}[weight.itemsize]
+    return int(weight.detach().view(kind).sum()), 0 if weight.is_inference() else weight._version
 
 
 def may_pack(weight: Tensor) -> bool:

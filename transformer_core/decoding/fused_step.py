@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -21,7 +20,7 @@ from torch.nn.modules import module as torch_module
 
 from transformer_core.cpu.dropout import Dropout
 from transformer_core.cpu.few_queries import attend
-from transformer_core.cpu.packed import PackedLinear, may_pack
+from transformer_core.cpu.packed import PackedLinear, kept, may_pack
 from transformer_core.decoding.kv_cache import CrossKV, KVCache, SelfKV
 from transformer_core.hooks.hook_point import HookPoint, PaddingPoint, has_hooks, hooks_anywhere
 from transformer_core.model.attention import MultiHeadAttention
@@ -98,10 +97,7 @@ class FusedDecodeStep:
         x = self._model.embed(tokens, first_position=cache.length)[:, 0]  # (R, d)
         forbidden = _forbidden(cache.source_mask, self._layers[0].num_heads)
         for layer, past, source in zip(self._layers, cache.next_position(), cache.sources, strict=True):
-            x = layer.self_add_norm(x, partial(layer.attend_to_past, past=past, record=weights))
-            attend = partial(layer.attend_to_source, source=source, forbidden=forbidden, record=weights)
-            x = layer.cross_add_norm(x, attend)
-            x = layer.feed_forward_add_norm(x, layer.feed_forward)
+            x = layer(x, past, source, forbidden, weights)
         cache.length += 1
         if record is not None and weights:
             heads, (own, cross) = self._layers[0].num_heads, (torch.stack(weights[kind::2]) for kind in (0, 1))
@@ -119,42 +115,72 @@ class _Layer:
         past, source, inner = layer.self_attention, layer.cross_attention, layer.feed_forward
         self.num_heads = past.num_heads
         # A restricted query sees itself and `window` positions before it.
-        self.seen = slice(-past.window - 1, None) if isinstance(past, RestrictedAttention) else slice(None)
+        self.seen = past.window + 1 if isinstance(past, RestrictedAttention) else 0
         self.past_scale, self.source_scale = past.scale, source.scale
-        self.sizes = [part.out_features // self.num_heads for part in (past.w_q, past.w_k, past.w_v)]
+        d_k, d_v = (part.out_features // self.num_heads for part in (past.w_q, past.w_v))
+        self.sizes = [d_k, d_k + d_v]
         self.to_queries_keys_values = _head_by_head(past, rows)
         self.self_w_o, self.cross_w_o = _packed(past.w_o, rows), _packed(source.w_o, rows)
         self.to_source_queries = _packed(source.w_q, rows)
         self.w_1, self.w_2, self.activation = _packed(inner.w_1, rows), _packed(inner.w_2, rows), inner.activation
-        self.self_add_norm = _add_and_norm(layer.self_attention_add_norm)
-        self.cross_add_norm = _add_and_norm(layer.cross_attention_add_norm)
-        self.feed_forward_add_norm = _add_and_norm(layer.feed_forward_add_norm)
+        self.add_norms = [
+            _AddAndNorm(each)
+            for each in (layer.self_attention_add_norm, layer.cross_attention_add_norm, layer.feed_forward_add_norm)
+        ]
+
+    def __call__(
+        self, x: Tensor, past: SelfKV, source: CrossKV, forbidden: Tensor | None, record: list[Tensor] | None
+    ) -> Tensor:
+        """(R, d) -> (R, d), after writing the new keys and values to the cache."""
+        first, second, third = self.add_norms
+        x = first.after(self.self_w_o, self.attend_to_past(first.before(x), past, record), x)
+        x = second.after(self.cross_w_o, self.attend_to_source(second.before(x), source, forbidden, record), x)
+        return third.after(self.w_2, self.activation(self.w_1(third.before(x))), x)
 
     def attend_to_past(self, x: Tensor, past: SelfKV, record: list[Tensor] | None) -> Tensor:
-        """(R, d) -> (R, d), after writing the new keys and values to the cache."""
+        """(R, d) -> (R, H * d_v)."""
         projected = self.to_queries_keys_values(x).view(-1, 1, sum(self.sizes))
-        queries, keys, values = torch.split(projected, self.sizes, dim=-1)  # (R * H, 1, d_k), ... of each head
-        past.next_keys.copy_(keys)
-        past.next_values.copy_(values)
-        keys, values = past.keys[:, self.seen], past.values[:, self.seen]
+        queries, key_and_value = torch.split_with_sizes(projected, self.sizes, dim=-1)  # (R * H, 1, ...)
+        past.next.copy_(key_and_value)
+        keys, values = past.keys, past.values
+        if self.seen:
+            keys, values = keys[:, :, -self.seen :], values[:, -self.seen :]
         heads = attend(queries, keys, values, self.past_scale, record=record)  # (R * H, 1, d_v)
-        return self.self_w_o(heads.view(len(x), -1))
+        return heads.view(x.shape[0], -1)
 
     def attend_to_source(
         self, x: Tensor, source: CrossKV, forbidden: Tensor | None, record: list[Tensor] | None
     ) -> Tensor:
-        """(R, d) -> (R, d); the n beams of a sentence are n queries for the same keys."""
-        sentences = len(source.keys)
-        queries = self.to_source_queries(x).view(sentences, -1, self.num_heads, self.sizes[0])  # (B, n, H, d_k)
+        """(R, d) -> (R, H * d_v); the n beams of a sentence are n queries for the same keys."""
+        rows, sentences = x.shape[0], source.keys.shape[0]
+        queries, (keys, values) = self.to_source_queries(x), source.side_by_side
+        if rows == sentences:
+            queries = queries.view(-1, 1, self.sizes[0])  # (B * H, 1, d_k)
+            return attend(queries, keys, values, self.source_scale, forbidden, record).view(rows, -1)
+        queries = queries.view(sentences, -1, self.num_heads, self.sizes[0])  # (B, n, H, d_k)
         queries = queries.transpose(1, 2).flatten(0, 1)  # (B * H, n, d_k)
-        keys, values = source.keys.flatten(0, 1), source.values.flatten(0, 1)
         heads = attend(queries, keys, values, self.source_scale, forbidden, record)  # (B * H, n, d_v)
-        heads = heads.reshape(sentences, self.num_heads, -1, heads.shape[-1]).transpose(1, 2)  # (B, n, H, d_v)
-        return self.cross_w_o(heads.reshape(len(x), -1))
+        heads = heads.view(sentences, self.num_heads, -1, heads.shape[-1]).transpose(1, 2)  # (B, n, H, d_v)
+        return heads.reshape(rows, -1)
 
-    def feed_forward(self, x: Tensor) -> Tensor:
-        """(R, d) -> (R, d)."""
-        return self.w_2(self.activation(self.w_1(x)))
+
+class _AddAndNorm:
+    """LayerNorm(x + Sublayer(x)), or x + Sublayer(LayerNorm(x)); without residual connections nothing is added."""
+
+    def __init__(self, add_norm: AddAndNorm) -> None:
+        norm = _norm(add_norm.norm)
+        self.before, self._norm = (norm, _same) if add_norm.pre_norm else (_same, norm)
+        self._adds = add_norm.adds
+
+    def after(self, last: PackedLinear, inner: Tensor, x: Tensor) -> Tensor:
+        """Finish a sublayer.
+
+        Args:
+            last: Its last matrix.
+            inner: (R, ...), what that multiplies.
+            x: (R, d), the input of the sublayer.
+        """
+        return self._norm(last(inner, x if self._adds else None))
 
 
 def _forbidden(source_mask: Tensor | None, num_heads: int) -> Tensor | None:
@@ -166,34 +192,27 @@ def _forbidden(source_mask: Tensor | None, num_heads: int) -> Tensor | None:
 
 
 def _packed(linear: nn.Linear, rows: int) -> PackedLinear:
-    return PackedLinear(linear.weight, linear.bias, rows)
+    return kept(linear, list(linear.parameters()), rows, lambda: PackedLinear(linear.weight, linear.bias, rows))
 
 
 def _head_by_head(attention: MultiHeadAttention, rows: int) -> PackedLinear:
     """W^Q, W^K and W^V as one matrix with Q, K and V of the first head first, so that heads need no sorting later."""
-    parts = (attention.w_q, attention.w_k, attention.w_v)
-    heads = attention.num_heads
-    weight = torch.cat([part.weight.view(heads, -1, part.in_features) for part in parts], dim=1).flatten(0, 1)
-    biases = [part.bias.view(heads, -1) for part in parts if part.bias is not None]
-    return PackedLinear(weight, torch.cat(biases, dim=1).flatten() if biases else None, rows)
+    parts, heads = (attention.w_q, attention.w_k, attention.w_v), attention.num_heads
+
+    def join() -> PackedLinear:
+        weight = torch.cat([part.weight.view(heads, -1, part.in_features) for part in parts], dim=1).flatten(0, 1)
+        biases = [part.bias.view(heads, -1) for part in parts if part.bias is not None]
+        return PackedLinear(weight, torch.cat(biases, dim=1).flatten() if biases else None, rows)
+
+    return kept(attention, [each for part in parts for each in part.parameters()], rows, join)
 
 
 def _norm(norm: nn.Module) -> Function:
     if not isinstance(norm, nn.LayerNorm):
         return _same
-    shape = tuple(norm.normalized_shape)
-    return partial(F.layer_norm, normalized_shape=shape, weight=norm.weight, bias=norm.bias, eps=norm.eps)
+    shape, weight, bias, epsilon = tuple(norm.normalized_shape), norm.weight, norm.bias, norm.eps
+    return lambda x: torch.layer_norm(x, shape, weight, bias, epsilon)
 
 
 def _same(x: Tensor) -> Tensor:
     return x
-
-
-def _add_and_norm(add_norm: AddAndNorm) -> Callable[[Tensor, Function], Tensor]:
-    """LayerNorm(x + Sublayer(x)), or x + Sublayer(LayerNorm(x)); without residual connections nothing is added."""
-    norm = _norm(add_norm.norm)
-    if not add_norm.adds:
-        return (lambda x, sublayer: sublayer(norm(x))) if add_norm.pre_norm else lambda x, sublayer: norm(sublayer(x))
-    if add_norm.pre_norm:
-        return lambda x, sublayer: x + sublayer(norm(x))
-    return lambda x, sublayer: norm(x + sublayer(x))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from transformer_core.cpu.packed import PackedLinear, may_pack
+from transformer_core.cpu.packed import PackedLinear, kept, may_pack
 from transformer_core.decoding.fused_step import FusedDecodeStep
 from transformer_core.decoding.kv_cache import CrossKV, KVCache
 from transformer_core.hooks.points import run_hooks
@@ -22,7 +22,7 @@ from transformer_core.model.transformer import Transformer
 class IncrementalDecoder:
     """The decoder of a model over one batch of sources, which it reads step by step.
 
-    Weights are packed once, here; after they change, start another one.
+    Weights are packed here; after they change, start another one.
 
     Args:
         model: In evaluation mode.
@@ -46,16 +46,16 @@ class IncrementalDecoder:
             # Every step reads them again, which is up to twice as fast when the keys of a head are contiguous.
             sources.append(CrossKV(keys.contiguous(), values.contiguous()))
         config, rows = model.config, memory.shape[0] * beams
-        shape = (config.num_layers, rows, config.num_heads, capacity)
-        self.cache = KVCache(
-            sources,
-            source_mask,
-            memory.new_empty(*shape, config.d_k, dtype=sources[0].keys.dtype),
-            memory.new_empty(*shape, config.d_v, dtype=sources[0].keys.dtype),
+        width = config.d_k + config.d_v
+        past = memory.new_empty(
+            config.num_layers, rows, config.num_heads, capacity, width, dtype=sources[0].keys.dtype
         )
+        self.cache = KVCache(sources, source_mask, past)
         weight = model.output_weight
         packs = may_pack(weight) and not model.has_half_weights  # a copy would take the memory that these save
-        self.packed_projection = PackedLinear(weight, model.output_bias, rows) if packs else None
+        self.packed_projection = (
+            kept(model, [weight], rows, lambda: PackedLinear(weight, model.output_bias, rows)) if packs else None
+        )
         self.fused_step = (
             FusedDecodeStep.try_build(model, self.packed_projection, rows, self.cache)
             if self.packed_projection
@@ -101,7 +101,7 @@ class IncrementalDecoder:
         x = model.decoder.norm(x)
         if self.packed_projection is None:
             return model.logits(x)[:, 0]
-        return run_hooks(model.decoder.logits, self.packed_projection(x))[:, 0]
+        return run_hooks(model.decoder.logits, self.packed_projection(x[:, 0])[:, None])[:, 0]
 
     def reorder(self, rows: Tensor) -> None:
         """Let row i continue the past of row rows[i]; rows (R,) stay within their sentences."""

@@ -230,10 +230,10 @@ def test_packed_weights_multiply_as_plain_ones(
     expected = (x[:, None] * weight).sum(dim=-1) + (bias if biased else 0)
     for given_rows in (rows, rows + 1, 64):  # fewer come than were announced
         multiply = PackedLinear(weight, bias if biased else None, given_rows)
-        for shaped in (x, x[:, None]):
-            got = multiply(shaped)
-            assert got.shape[:-1] == shaped.shape[:-1] and got.is_contiguous()
-            torch.testing.assert_close(got.flatten(0, -2), expected, atol=1e-4, rtol=1e-5)
+        residual = torch.randn(rows, shape[0])
+        for got, awaited in ((multiply(x), expected), (multiply(x, residual), expected + residual)):
+            assert got.is_contiguous()
+            torch.testing.assert_close(got, awaited, atol=1e-4, rtol=1e-5)
 
 
 @given(st.integers(1, 3), st.sampled_from([2**16, 2**16 + 77]), st.integers(1, 13), st.integers(0, 99))
