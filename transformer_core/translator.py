@@ -1,7 +1,7 @@
 """Text in, translation and attention out.
 
-Decoding takes the fast path. The attention maps come from one forced pass over source and translation, on demand;
-both share weights, precision and active edits.
+Decoding takes the fast path. The attention maps come from the search itself, or from one forced pass over source and
+translation, on demand; both share weights, precision and active edits.
 """
 
 from __future__ import annotations
@@ -76,11 +76,13 @@ class Translation(ShortRepr):
     hypotheses: tuple[Hypothesis, ...]
     history: tuple[Node, ...]
     _translator: Translator = field(repr=False, compare=False)
+    _maps: Mapping[Kind, Tensor] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def attention(self) -> AttentionMaps:
-        """All attention weights of the translation, from one forced pass."""
-        return self.attention_of(0)
+        """All attention weights of the translation: the search's own, or from one forced pass."""
+        best = self.hypotheses[0]
+        return self._translator.attention(self.source_encoding, best.ids, best.finished, self._maps)
 
     def attention_of(self, hypothesis: int) -> AttentionMaps:
         """Return all attention weights of one of the hypotheses."""
@@ -270,7 +272,8 @@ class Translator:
         encodings = [self.encode(text) for text in texts]
         begun = None if prefixes is None else [self.encode_target(p).ids if isinstance(p, str) else p for p in prefixes]
         sources = [each.ids for each in encodings]
-        results = self.search(sources, beam=beam, alpha=alpha, prefixes=begun, should_stop=should_stop)
+        search, alone = self.search, len(texts) == 1
+        results = search(sources, beam=beam, alpha=alpha, prefixes=begun, should_stop=should_stop, keep_maps=alone)
         return [self.translation(*each) for each in zip(texts, encodings, results, strict=True)]
 
     def search(
@@ -284,6 +287,7 @@ class Translator:
         is_given_up: IsGivenUp | None = None,
         constrained: bool | None = None,
         on_step: OnStep | None = None,
+        keep_maps: bool = False,
     ) -> list[SearchResult]:
         """Search like `translate_batch`, from the ids of each source without `</s>`.
 
@@ -298,6 +302,7 @@ class Translator:
             constrained: Whether a parser generates only trees; None takes the checkpoint's default.
             on_step: Called after every step with the number of a source and the best hypothesis so far, while its
                 search goes on.
+            keep_maps: As for `beam_search`.
 
         Raises:
             DecodingStopped: `should_stop` returned True.
@@ -326,6 +331,7 @@ class Translator:
                 self.constraint([sources[number] for number in filled], config),
                 [begun[number] for number in filled],
                 (lambda row, draft: on_step(filled[row], draft)) if on_step else None,
+                keep_maps,
             )
         for number, result in zip(filled, outcomes, strict=True):
             results[number] = result
@@ -430,18 +436,25 @@ class Translator:
         if pairs:
             yield pairs[start:]
 
-    def attention(self, source: Encoding, target_ids: Sequence[int], finished: bool) -> AttentionMaps:
+    def attention(
+        self, source: Encoding, target_ids: Sequence[int], finished: bool, maps: Mapping[Kind, Tensor] | None = None
+    ) -> AttentionMaps:
         """Return all attention weights of a source and a target.
 
         Args:
             source: From `encode`.
             target_ids: Ids of the target, without `</s>`.
             finished: Whether `</s>` follows.
+            maps: Those that a search has kept for them; without any, one forced pass computes them.
 
         Raises:
             MapsTooLarge: They are larger than `most_map_bytes`.
         """
-        return self.attention_batch([TeacherForcedInput(source, tuple(target_ids), finished)])[0]
+        reading = TeacherForcedInput(source, tuple(target_ids), finished)
+        if not maps:
+            return self.attention_batch([reading])[0]
+        self.check_maps(reading)
+        return self._maps(reading, maps, 0)
 
     def attention_batch(self, pairs: Sequence[TeacherForcedInput]) -> list[AttentionMaps]:
         """Return all attention weights of each source and its target: as many as memory allows in one pass.
@@ -493,6 +506,7 @@ class Translator:
             hypotheses=result.hypotheses,
             history=result.history,
             _translator=self,
+            _maps=result.maps,
         )
 
     @staticmethod

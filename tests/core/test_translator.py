@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,6 +96,52 @@ def test_a_row_is_named_after_what_it_produces(translation: Translation) -> None
             np.testing.assert_allclose(own[0, :, 0].numpy(), maps.decoder[layer, :, t, : t + 1], atol=1e-5)
         encoder = steps[f"encoder.layers.{layer}.self_attention.weights"]
         np.testing.assert_allclose(encoder[0].numpy(), maps.encoder[layer], atol=1e-5)
+
+
+VARIANTS: tuple[dict[str, Any], ...] = (
+    {},
+    {"norm": "pre", "attention_biases": True},
+    {"window": 2},
+    {"positions": "learned", "max_positions": 80},
+    {"scaled": False, "residual": False},
+)
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+@pytest.mark.parametrize("beam", [1, 4])
+def test_maps_of_the_search_are_those_of_a_forced_pass(
+    tokenizer: Tokenizer, options: dict[str, Any], beam: int
+) -> None:
+    translator = Translator(tiny_model(seed=3, vocab_size=len(tokenizer), **options), tokenizer)
+    changed = edit(translator.model, "encoder.1.2.weights", lambda value, site: value.flip(-1))
+    for changes in (nullcontext(), changed):
+        with changes:
+            result = translator.translate(SENTENCE, beam=beam)
+            assert result._maps
+            assert same(result.attention, translator.attention(result.source_encoding, result.hypotheses[0].ids, False))
+
+
+def test_maps_of_a_finished_search(learned: Translator) -> None:
+    for sentence in SENTENCES:
+        result = learned.translate(sentence)
+        (batched,) = learned.attention_batch([TeacherForcedInput(result.source_encoding, result.hypotheses[0].ids)])
+        assert result._maps and result.finished
+        assert same(result.attention, batched)
+
+
+def test_searches_without_maps_of_their_own(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit in the decoder, one that attends to later tokens, several sentences, long ones: one forced pass."""
+    translator = new_translator(tokenizer)
+    assert translator.translate(SENTENCE)._maps
+    with edit(translator.model, "decoder.1.2.weights", lambda value, site: value.flip(-1)):
+        changed = translator.translate(SENTENCE)
+        assert not changed._maps
+        expected = translator.attention(changed.source_encoding, changed.hypotheses[0].ids, changed.finished)
+        assert same(changed.attention, expected)
+    assert not translator.with_mask(causal=False).translate(SENTENCE)._maps
+    assert not any(each._maps for each in translator.translate_batch([SENTENCE, SENTENCE]))
+    monkeypatch.setattr("transformer_core.decoding.beam._MAX_MAP_BYTES", 1_000)
+    assert not translator.translate(SENTENCE)._maps
 
 
 def test_unseen_sentences_are_translated(learned: Translator) -> None:

@@ -6,23 +6,28 @@ Shape legend: B sentences, k = beam, R = B * k rows, S source positions, V = voc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
+from transformer_core.attention_maps import Kind
 from transformer_core.config import DecodingConfig, LengthPenalty, SpecialIds
 from transformer_core.decoding.candidates import Candidates, NextBeam
 from transformer_core.decoding.constraint import Constraint, check_prefix, forbidden_tokens, nothing_but, only_forced
 from transformer_core.decoding.draft import Draft, OnStep, Recording
+from transformer_core.decoding.forced_maps import capture_maps
 from transformer_core.decoding.incremental import IncrementalDecoder
 from transformer_core.decoding.limits import length_limits
 from transformer_core.hooks.points import Rows, row_context
 from transformer_core.model.masks import padding_mask
 from transformer_core.model.transformer import Transformer
+
+_MAX_MAP_BYTES = 8 * 2**20  # of all hypotheses of a search; a longer one has its maps from a forced pass
 
 Status = Literal["kept", "finished", "pruned"]
 Alternatives = tuple[tuple[int, float], ...]
@@ -101,10 +106,12 @@ class SearchResult:
     Args:
         hypotheses: Best first, at most `beam`; none when the sentence was given up.
         history: All candidates in the order in which they were considered; a tree through `parent`.
+        maps: Attention weights of the best hypothesis, (L, 1, H, Q, K) for each kind, if they were kept.
     """
 
     hypotheses: tuple[Hypothesis, ...]
     history: tuple[Node, ...]
+    maps: Mapping[Kind, Tensor] = field(default_factory=dict, repr=False, compare=False)
 
 
 class _Sentence:
@@ -121,6 +128,7 @@ class _Sentence:
         self.prefix: Sequence[int] = ()
         self.record: Callable[[], None] = lambda: None  # writes the last step to the history
         self.recording: Recording | None = None
+        self.encoder_maps: Tensor | None = None  # (L, 1, H, S, S), where the maps are kept
 
     def grow(self, step: int, candidates: Candidates, only_possible: bool) -> list[int]:
         """Sort the candidates of a step into kept, finished and pruned; return the ranks of those kept."""
@@ -190,7 +198,10 @@ class _Sentence:
             for node in self.beam:
                 last = self.history[node]
                 hypotheses.append(self._hypothesis(node, self._score(last.log_probability, last.step), finished=False))
-        return SearchResult(tuple(hypotheses[: self.config.beam]), tuple(self.history))
+        maps: Mapping[Kind, Tensor] = {}
+        if self.recording and self.encoder_maps is not None:
+            maps = self.recording.maps(self.encoder_maps, hypotheses[0].node if hypotheses[0].finished else None)
+        return SearchResult(tuple(hypotheses[: self.config.beam]), tuple(self.history), maps)
 
     def _score(self, log_probability: float, length: int) -> float:
         return log_probability / length_penalty(length, self.config.alpha, self.config.length_penalty)
@@ -223,6 +234,7 @@ def beam_search(
     constraint: Constraint | None = None,
     prefixes: Sequence[Sequence[int]] | None = None,
     on_step: OnStep | None = None,
+    keep_maps: bool = False,
 ) -> list[SearchResult]:
     """Translate a batch.
 
@@ -241,6 +253,8 @@ def beam_search(
             they count in the score like all others.
         on_step: Called after every step for each sentence that still runs, with its number and its best hypothesis so
             far. The result is the same without it.
+        keep_maps: Whether a single sentence keeps the attention weights of its best hypothesis. They are those of a
+            forced pass, and only kept where the search computes them: for a causal decoder without hooks, on a CPU.
 
     Returns:
         One result for each sentence, in order; empty for a sentence given up.
@@ -251,7 +265,9 @@ def beam_search(
     """
     beam, device = config.beam, source.device
     mask = padding_mask(source, special.pad)
-    decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=beam)
+    nothing: AbstractContextManager[dict[Kind, Tensor]] = nullcontext({})
+    with capture_maps(model, ("encoder",)) if keep_maps else nothing as captured:
+        decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=beam)
     limits = length_limits(decoder.cache.source_lengths, config.extra_length, model.config.max_length)
     sentences = [_Sentence(number, limit, config, special.eos) for number, limit in enumerate(limits)]
     running = list(sentences)
@@ -261,7 +277,9 @@ def beam_search(
     for sentence, prefix in zip(sentences, prefixes or [()] * len(sentences), strict=True):
         check_prefix(prefix, sentence.limit, special, model.config.vocab_size, constraint, sentence.states[0])
         sentence.prefix = prefix
-        if on_step:
+        if captured and _keeps_maps(model, decoder, limits, beam):
+            sentence.encoder_maps = captured["encoder"]
+        if on_step or sentence.encoder_maps is not None:
             sentence.recording = Recording(decoder.cache.source_lengths[sentence.number], beam)
     never = torch.tensor(special.never_generated, device=device)
     never_early = torch.tensor([*special.never_generated, special.eos], device=device)
@@ -273,7 +291,7 @@ def beam_search(
             raise DecodingStopped(f"stopped before step {step}")
         numbers = tuple(sentence.number for sentence in running for _ in range(beam))
         with row_context(Rows(decoder.length, numbers, tuple(range(beam)) * len(running))):
-            weights: list[Tensor] | None = [] if on_step else None
+            weights: list[Tensor] | None = [] if running[0].recording else None
             logits = decoder.step(tokens, weights)  # (R, V)
         first_token = special.forced_bos if step == 1 else -1
         too_early = step <= config.min_length and constraint is None
@@ -307,6 +325,14 @@ def beam_search(
             decoder.reorder(rows.flatten())
         tokens = tokens.reshape(-1, 1)
     return [sentence.result() for sentence in sentences]
+
+
+def _keeps_maps(model: Transformer, decoder: IncrementalDecoder, limits: Sequence[int], beam: int) -> bool:
+    """Return whether a search may keep its weights, and whether those of all hypotheses are few enough."""
+    (limit, *others), config, step = limits, model.config, decoder.fused_step
+    heads, sources = config.num_layers * config.num_heads, decoder.cache.source_lengths[0]
+    few = 4 * beam * heads * limit * (limit // 2 + sources) <= _MAX_MAP_BYTES
+    return few and not others and config.causal and step is not None and step.is_applicable()
 
 
 def _log_probabilities(

@@ -1,4 +1,4 @@
-"""The draft of a search that goes on: its best hypothesis, with the attention weights of the tokens that it has read.
+"""The best hypothesis of a search, with the attention weights of the tokens that it has read.
 
 Shape legend: L layers, H heads, k = beam, t tokens so far, S source positions.
 """
@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import torch
+import torch.nn.functional as F
 from torch import Tensor
 
+from transformer_core.attention_maps import Kind
 from transformer_core.decoding.candidates import Candidates
 
 WeightRows = tuple[Tensor, Tensor]  # of all layers: self-attention, (L, H, t), and encoder-decoder attention, (L, H, S)
@@ -84,3 +87,17 @@ class Recording:
             return [(own[:, row], cross[:, row]) for row, (own, cross) in steps]
 
         return Draft(trail.ids if ended is None else trail.ids[:-1], ended is not None, rows)
+
+    def maps(self, encoder: Tensor, ended: int | None) -> dict[Kind, Tensor]:
+        """Return all attention weights of a hypothesis; none where the model computes none.
+
+        Args:
+            encoder: (L, B, H, S, S).
+            ended: As for `draft`.
+        """
+        rows = self.draft(ended).rows()
+        if not rows:
+            return {}
+        own = [F.pad(weights, (0, len(rows) - weights.shape[-1])) for weights, _ in rows]
+        decoder, cross = torch.stack(own, dim=2), torch.stack([weights for _, weights in rows], dim=2)
+        return {"encoder": encoder, "decoder": decoder[:, None], "cross": cross[:, None]}

@@ -47,9 +47,7 @@ class IncrementalDecoder:
             sources.append(CrossKV(keys.contiguous(), values.contiguous()))
         config, rows = model.config, memory.shape[0] * beams
         width = config.d_k + config.d_v
-        past = memory.new_empty(
-            config.num_layers, rows, config.num_heads, capacity, width, dtype=sources[0].keys.dtype
-        )
+        past = memory.new_empty(config.num_layers, rows, config.num_heads, capacity, width, dtype=sources[0].keys.dtype)
         self.cache = KVCache(sources, source_mask, past)
         weight = model.output_weight
         packs = may_pack(weight) and not model.has_half_weights  # a copy would take the memory that these save

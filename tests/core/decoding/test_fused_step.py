@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -207,6 +208,63 @@ def test_weights_that_change_between_two_searches(model: Transformer) -> None:
     after = start(model, (3, 3), 1).step(tokens)
     torch.testing.assert_close(after, readable.step(tokens), atol=1e-5, rtol=1e-5)
     assert not torch.allclose(before, after, atol=1e-2)
+
+
+def _one_bit(linear: nn.Linear) -> None:
+    linear.weight.data[2, 1] = torch.nextafter(linear.weight.data[2, 1], torch.tensor(9.0))
+
+
+def _another_order(linear: nn.Linear) -> None:
+    with torch.no_grad():
+        linear.weight.copy_(linear.weight.flip(0))
+
+
+def _another_parameter(linear: nn.Linear) -> None:
+    linear.weight = nn.Parameter(linear.weight + 1)
+
+
+def _another_bias(linear: nn.Linear) -> None:
+    linear.bias = nn.Parameter(linear.bias + 1)
+
+
+@pytest.mark.parametrize("change", [_one_bit, _another_order, _another_parameter, _another_bias])
+@pytest.mark.parametrize("shape", [(3, 4), (3, 5)])
+@pytest.mark.parametrize("rows", [1, 3, 9])
+@torch.no_grad()
+def test_packed_weights_are_kept_until_one_changes(
+    change: Callable[[nn.Linear], None], shape: tuple[int, int], rows: int
+) -> None:
+    linear, x = nn.Linear(*reversed(shape)), torch.randn(rows, shape[1])
+
+    def packed_linear() -> PackedLinear:
+        return packed.kept(
+            linear, list(linear.parameters()), rows, lambda: PackedLinear(linear.weight, linear.bias, rows)
+        )
+
+    first = packed_linear()
+    assert packed_linear() is first
+    change(linear)
+    second = packed_linear()
+    assert second is not first
+    torch.testing.assert_close(second(x), linear(x))
+
+
+@torch.no_grad()
+def test_packed_weights_go_with_their_model_and_when_they_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed._kept.clear()
+    model, second = tiny_model(), tiny_model(seed=2)
+    start(model, (3,), 1)
+    assert packed._kept
+    monkeypatch.setattr(packed, "_MAX_BYTES", 4_000)
+    start(second, (3,), 1)
+    held = sum(each.num_bytes for layouts in packed._kept.values() for each in layouts.values())
+    assert 0 < held <= max(4_000, model.output_weight.nbytes)
+    monkeypatch.undo()
+    start(model, (3,), 1)
+    assert packed._kept
+    del model, second
+    gc.collect()
+    assert not packed._kept
 
 
 # --- what it is made of -----------------------------------------------------------------------------------------------

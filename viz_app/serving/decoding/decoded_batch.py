@@ -1,4 +1,4 @@
-"""Decode sentences together: one batched beam search, then one pass for the attention of all.
+"""Decode sentences together: one batched beam search, then one pass for the attention of all that did not keep it.
 
 Every worker process imports this module, so it must not import Streamlit.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -79,7 +80,9 @@ def decode_together(
     """
     ids = [each.ids for each in sentences]
     on_step = _in_time(drafts, on_draft) if on_draft and drafts else None
-    results = translator.search(ids, beam=beam, should_stop=should_stop, is_given_up=is_given_up, on_step=on_step)
+    results = translator.search(
+        ids, beam=beam, should_stop=should_stop, is_given_up=is_given_up, on_step=on_step, keep_maps=True
+    )
     decoded: list[Decoded | MapsTooLarge | None] = [None] * len(sentences)
     pairs: dict[int, TeacherForcedInput] = {}
     for number, (encoding, result) in enumerate(zip(sentences, results, strict=True)):
@@ -88,12 +91,15 @@ def decode_together(
         best = result.hypotheses[0]
         reading = TeacherForcedInput(encoding, best.ids, best.finished)
         try:
-            translator.check_maps(reading)
-            pairs[number] = reading
+            if result.maps:
+                maps = translator.attention(encoding, best.ids, best.finished, result.maps)
+                decoded[number] = Decoded(replace(result, maps={}), maps)
+            else:
+                translator.check_maps(reading)
+                pairs[number] = reading
         except MapsTooLarge as error:
             decoded[number] = error
-    maps = translator.attention_batch(list(pairs.values()))
-    for number, each in zip(pairs, maps, strict=True):
+    for number, each in zip(pairs, translator.attention_batch(list(pairs.values())), strict=True):
         decoded[number] = Decoded(results[number], each)
     return decoded
 
