@@ -24,6 +24,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks.decode import TEXT
 from benchmarks.machine import read_options, report
 from transformer_core.storage.bundled_models import find_checkpoint
 from transformer_core.translator import Translator
@@ -34,7 +35,6 @@ from viz_app.serving.models.translation_service import BEAM, TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
 from viz_app.text import texts
 
-TEXT = "The old dog sleeps in the garden, and the cat eats a fish."
 SCRIPT = Path(__file__).parent / "peers" / "browser_translator.js"
 TASKS = ("greedy", "beam", "maps", "flow", "contrast")
 NODES = {"kernel": "", "plain": "plain"}

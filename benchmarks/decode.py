@@ -8,6 +8,11 @@ CTranslate2 is measured if it is installed (python -m pip install ctranslate2).
 
 With --maps all attention weights are on the host in the end: ours from a forced pass over the best hypothesis,
 MarianMT's of all hypotheses, step by step, as it returns them.
+
+    python -m benchmarks.decode --checkpoint en-de [--text TEXT]
+
+One sentence by a shipped model, as users have it translated, without and with the maps of every head, beside
+CTranslate2, which has none.
 """
 
 from __future__ import annotations
@@ -31,8 +36,11 @@ from transformer_core.decoding.forced_maps import capture_maps, to_host
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.model.masks import padding_mask
 from transformer_core.model.transformer import Transformer
+from transformer_core.storage.bundled_models import find_checkpoint
+from transformer_core.translator import Translator
 
 LENGTH = 32
+TEXT = "The old dog sleeps in the garden, and the cat eats a fish."
 Tokens = list[list[int]]
 
 
@@ -135,12 +143,42 @@ def measure(options: argparse.Namespace) -> list[dict[str, Any]]:
     return entries
 
 
+def measure_sentence(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """One entry for each beam."""
+    translator = Translator.load(find_checkpoint(options.checkpoint), options.device)
+    twin = marian(translator.config, attention="sdpa").eval()
+    copy_weights(translator.model, twin, may_end=True)
+    with tempfile.TemporaryDirectory() as folder:
+        peer = ctranslate2_of(twin, Path(folder), threads=options.threads)
+    if peer is None:
+        raise SystemExit("CTranslate2 is missing: python -m pip install ctranslate2")
+    source = tokens_of([*translator.encode(options.text).ids, translator.tokenizer.special.eos])
+
+    def ours(beam: int) -> Tokens:
+        return [list(translator.translate(options.text, beam=beam).hypotheses[0].ids)]
+
+    def with_maps(beam: int) -> Tokens:
+        translation = translator.translate(options.text, beam=beam)
+        return [list(translation.hypotheses[0].ids)] if translation.attention.cross.size else []
+
+    def theirs(beam: int) -> Tokens:
+        (result,) = peer.translate_batch([source], beam_size=beam, length_penalty=translator.decoding.alpha)
+        return [[int(token[1:]) for token in result.hypotheses[0]]]
+
+    entries = []
+    for beam in options.beam:
+        runs = {"ours": partial(ours, beam), "ours_with_maps": partial(with_maps, beam)}
+        peers: dict[str, Callable[[], Tokens]] = {**runs, "ctranslate2": partial(theirs, beam)}
+        entries.append(_entry(1, beam, peers, options.rounds or (2 if options.quick else 30), options))
+    return entries
+
+
 def _entry(
     batch: int, beam: int, runs: dict[str, Callable[[], Tokens]], rounds: int, options: argparse.Namespace
 ) -> dict[str, Any]:
     written = {name: run() for name, run in runs.items()}
     for name, tokens in written.items():
-        if any(len(sentence) != LENGTH for sentence in tokens):
+        if not options.checkpoint and any(len(sentence) != LENGTH for sentence in tokens):
             raise RuntimeError(f"{name} did not write {LENGTH} tokens for every sentence")
     seconds = interleaved(runs, rounds=rounds, options=options)
     return {
@@ -162,16 +200,19 @@ def main() -> None:
         ("--batch", {**several, "help": "Sentences at a time. (default: 1 16 64 128)"}),
         ("--beam", {**several, "default": [1, 4], "help": "1 is greedy. (default: 1 4)"}),
         ("--maps", {"action": "store_true", "help": "Return all attention weights, too."}),
+        ("--checkpoint", {"default": "", "metavar": "DIR", "help": "One sentence by this model. (default: none)"}),
+        ("--text", {"default": TEXT, "metavar": "TEXT", "help": "That sentence; 12 words by default."}),
     )
-    entries = measure(options)
+    entries = measure_sentence(options) if options.checkpoint else measure(options)
     header = ["batch", "beam", "peer", "ms", "ours / peer", "same tokens"]
     rows = [
         [e["batch"], e["beam"], name, ms, e["ours_over"].get(name, 1.0), e["same_tokens"][name]]
         for e in entries
         for name, ms in e["ms"].items()
     ]
+    what = f"{options.checkpoint}, {options.text}" if options.checkpoint else "Decoding 32 tokens"
     report(
-        "Decoding 32 tokens" + (", all attention weights returned" if options.maps else ""),
+        what + (", all attention weights returned" if options.maps else ""),
         header,
         rows,
         {"decode": entries},

@@ -75,21 +75,24 @@ class _Kept(NamedTuple):
 _kept: WeakKeyDictionary[nn.Module, dict[int, _Kept]] = WeakKeyDictionary()
 
 
-def kept(owner: nn.Module, weights: Sequence[Tensor], rows: int, pack: Callable[[], PackedLinear]) -> PackedLinear:
+def kept(
+    owner: nn.Module, weights: Sequence[Tensor | None], rows: int, pack: Callable[[], PackedLinear]
+) -> PackedLinear:
     """Return what `pack` returned for an earlier search, if no weight has changed since; else call it.
 
     Args:
         owner: Has the weights; what is kept for it goes with it.
-        weights: Those that `pack` reads. Elsewhere than on a CPU nothing is kept.
+        weights: Those that `pack` reads, None for a bias that is missing. Elsewhere than on a CPU nothing is kept.
         rows: As for `PackedLinear`.
         pack: Packs them for so many rows.
     """
-    if weights[0].device.type != "cpu":
+    packed = [weight for weight in weights if weight is not None]
+    if packed[0].device.type != "cpu":
         return pack()
     layout = min(rows, 2) if rows <= _FEW_ROWS else _FEW_ROWS + 1
-    bits, layouts = list(map(_bits, weights)), _kept.setdefault(owner, {})
+    bits, layouts = list(map(_bits, packed)), _kept.setdefault(owner, {})
     if layout not in layouts or layouts[layout].bits != bits:
-        num_bytes = sum(weight.nbytes for weight in weights)
+        num_bytes = sum(weight.nbytes for weight in packed)
         if num_bytes + sum(each.num_bytes for all_of in list(_kept.values()) for each in all_of.values()) > _MAX_BYTES:
             _kept.clear()
             layouts = _kept.setdefault(owner, {})

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from transformer_core.attention_maps import KINDS, Kind
-from transformer_core.hooks.points import Site, edit, hook_points
+from transformer_core.hooks.hook_point import hooked
+from transformer_core.hooks.points import Site, hook_points
 from transformer_core.model.transformer import Transformer
 
 
@@ -27,8 +28,10 @@ def capture_maps(model: Transformer, kinds: Collection[Kind] = KINDS) -> Iterato
             maps[site.kind] = weights.new_empty(model.config.num_layers, *weights.shape)
         maps[site.kind][site.layer] = weights.detach()
 
-    sites = [point.site for point in hook_points(model).values() if point.site]
-    with edit(model, {site.address for site in sites if site.point == "weights" and site.kind in kinds}, record):
+    points = hook_points(model).values()
+    with hooked(
+        [each for each in points if each.site and each.site.point == "weights" and each.site.kind in kinds], record
+    ):
         yield maps
 
 

@@ -11,7 +11,7 @@ d = d_model, V = vocab_size.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -46,13 +46,13 @@ class FusedDecodeStep:
         model: One that `try_build` supports.
         project: The packed output projection.
         rows: R at most.
+        modules: All of the decoder.
     """
 
-    def __init__(self, model: Transformer, project: PackedLinear, rows: int) -> None:
+    def __init__(self, model: Transformer, project: PackedLinear, rows: int, modules: Sequence[nn.Module]) -> None:
         self._model, self._project = model, project
         self._layers = [_Layer(layer, rows) for layer in model.decoder.layers if isinstance(layer, DecoderLayer)]
         self._last_norm = _norm(model.decoder.norm)
-        modules = list(model.decoder.modules())
         self._points = [module for module in modules if isinstance(module, HookPoint)]
         others = [module for module in modules if not isinstance(module, HookPoint)]
         self._hooks = [  # these dictionaries stay the same ones while hooks come and go
@@ -74,14 +74,13 @@ class FusedDecodeStep:
         """
         if 0 in cache.source_lengths:
             return None  # a source of nothing but padding, over which softmax is NaN
-        plain = all(
-            type(module) in _SUPPORTED_MODULES and "forward" not in vars(module) for module in model.decoder.modules()
-        )
-        weights = list(model.decoder.parameters())
+        modules = list(model.decoder.modules())
+        plain = all(type(module) in _SUPPORTED_MODULES and "forward" not in vars(module) for module in modules)
+        weights = [weight for module in modules for weight in module._parameters.values() if weight is not None]
         alike = {(weight.dtype, weight.device) for weight in (*weights, model.output_weight)}
         if not plain or len(alike) > 1 or not all(map(may_pack, weights)):
             return None
-        return FusedDecodeStep(model, project, rows)
+        return FusedDecodeStep(model, project, rows, modules)
 
     def is_applicable(self) -> bool:
         """Return whether the decoder has no hooks of this context, and nothing needs dropout or a gradient."""
@@ -192,7 +191,7 @@ def _forbidden(source_mask: Tensor | None, num_heads: int) -> Tensor | None:
 
 
 def _packed(linear: nn.Linear, rows: int) -> PackedLinear:
-    return kept(linear, list(linear.parameters()), rows, lambda: PackedLinear(linear.weight, linear.bias, rows))
+    return kept(linear, [linear.weight, linear.bias], rows, lambda: PackedLinear(linear.weight, linear.bias, rows))
 
 
 def _head_by_head(attention: MultiHeadAttention, rows: int) -> PackedLinear:
@@ -204,7 +203,7 @@ def _head_by_head(attention: MultiHeadAttention, rows: int) -> PackedLinear:
         biases = [part.bias.view(heads, -1) for part in parts if part.bias is not None]
         return PackedLinear(weight, torch.cat(biases, dim=1).flatten() if biases else None, rows)
 
-    return kept(attention, [each for part in parts for each in part.parameters()], rows, join)
+    return kept(attention, [each for part in parts for each in (part.weight, part.bias)], rows, join)
 
 
 def _norm(norm: nn.Module) -> Function:

@@ -49,16 +49,12 @@ class IncrementalDecoder:
         width = config.d_k + config.d_v
         past = memory.new_empty(config.num_layers, rows, config.num_heads, capacity, width, dtype=sources[0].keys.dtype)
         self.cache = KVCache(sources, source_mask, past)
-        weight = model.output_weight
-        packs = may_pack(weight) and not model.has_half_weights  # a copy would take the memory that these save
-        self.packed_projection = (
-            kept(model, [weight], rows, lambda: PackedLinear(weight, model.output_bias, rows)) if packs else None
-        )
-        self.fused_step = (
-            FusedDecodeStep.try_build(model, self.packed_projection, rows, self.cache)
-            if self.packed_projection
-            else None
-        )
+        weight, bias = model.output_weight, model.output_bias
+        self.packed_projection: PackedLinear | None = None
+        self.fused_step: FusedDecodeStep | None = None
+        if may_pack(weight) and not model.has_half_weights:  # a copy would take the memory that these save
+            self.packed_projection = kept(model, [weight, bias], rows, lambda: PackedLinear(weight, bias, rows))
+            self.fused_step = FusedDecodeStep.try_build(model, self.packed_projection, rows, self.cache)
 
     @property
     def length(self) -> int:

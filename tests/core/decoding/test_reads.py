@@ -13,6 +13,7 @@ from tests.core.tiny import SPECIAL, inputs_for, nobody_listens, padded, tiny_mo
 from transformer_core import Tokenizer, capture, zero
 from transformer_core.attention_maps import KINDS, Kind
 from transformer_core.config import DecodingConfig, SpecialIds
+from transformer_core.decoding import fused_step, incremental
 from transformer_core.decoding.beam import _Sentence, beam_search
 from transformer_core.decoding.candidates import NextBeam
 from transformer_core.decoding.forced_maps import capture_maps, to_host
@@ -39,6 +40,8 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int, int, int]]:
         return step(self, tokens, record)
 
     monkeypatch.setattr(IncrementalDecoder, "step", counted)
+    for module in (fused_step, incremental):  # as on a GPU, where packed weights are not kept
+        monkeypatch.setattr(module, "kept", lambda owner, weights, rows, pack: pack())
     return rows
 
 
