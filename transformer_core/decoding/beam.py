@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -265,8 +264,8 @@ def beam_search(
     """
     beam, device = config.beam, source.device
     mask = padding_mask(source, special.pad)
-    nothing: AbstractContextManager[dict[Kind, Tensor]] = nullcontext({})
-    with capture_maps(model, ("encoder",)) if keep_maps else nothing as captured:
+    kinds: tuple[Kind, ...] = ("encoder",) if keep_maps else ()
+    with capture_maps(model, kinds) as captured:
         decoder = IncrementalDecoder(model, model.encode(source, mask), mask, beams=beam)
     limits = length_limits(decoder.cache.source_lengths, config.extra_length, model.config.max_length)
     sentences = [_Sentence(number, limit, config, special.eos) for number, limit in enumerate(limits)]

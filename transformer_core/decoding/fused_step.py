@@ -168,7 +168,8 @@ class _AddAndNorm:
 
     def __init__(self, add_norm: AddAndNorm) -> None:
         norm = _norm(add_norm.norm)
-        self.before, self._norm = (norm, _same) if add_norm.pre_norm else (_same, norm)
+        self.before: Function = norm if add_norm.pre_norm else _same
+        self._norm: Function = _same if add_norm.pre_norm else norm
         self._adds = add_norm.adds
 
     def after(self, last: PackedLinear, inner: Tensor, x: Tensor) -> Tensor:

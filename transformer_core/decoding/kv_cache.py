@@ -73,7 +73,7 @@ class KVCache:
         self._make_room()
         past, live = self.past[layer], self.length + 1
         past[:, :, self.length] = torch.cat((keys, values), dim=-1)[:, :, 0]
-        all_keys, all_values = past[:, :, :live].split(self._sizes, dim=-1)
+        all_keys, all_values = torch.split(past[:, :, :live], self._sizes, dim=-1)
         return all_keys, all_values
 
     def next_position(self) -> list[SelfKV]:
@@ -81,7 +81,7 @@ class KVCache:
         self._make_room()
         past, live = self.past, self.length + 1
         past = past[..., :live, :].view(past.shape[0], -1, live, past.shape[-1])  # (L, R * H, t, d_k + d_v)
-        keys, values = past.split(self._sizes, dim=-1)
+        keys, values = torch.split(past, self._sizes, dim=-1)
         return list(map(SelfKV, past[:, :, -1:].unbind(), keys.transpose(2, 3).unbind(), values.unbind()))
 
     def _make_room(self) -> None:

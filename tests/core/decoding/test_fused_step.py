@@ -234,7 +234,7 @@ def _another_bias(linear: nn.Linear) -> None:
 def test_packed_weights_are_kept_until_one_changes(
     change: Callable[[nn.Linear], None], shape: tuple[int, int], rows: int
 ) -> None:
-    linear, x = nn.Linear(*reversed(shape)), torch.randn(rows, shape[1])
+    linear, x = nn.Linear(shape[1], shape[0]), torch.randn(rows, shape[1])
 
     def packed_linear() -> PackedLinear:
         return packed.kept(
