@@ -86,7 +86,7 @@ def kept(
         owner: Has the weights; what is kept for it goes with it.
         weights: Those that `pack` reads, None for a bias that is missing. Elsewhere than on a CPU nothing is kept.
         rows: As for `PackedLinear`.
-        pack: Packs them for so many rows.
+        pack: Packs them for that many rows.
     """
     packed = [weight for weight in weights if weight is not None]
     if packed[0].device.type != "cpu":

@@ -252,8 +252,8 @@ def beam_search(
             they count in the score like all others.
         on_step: Called after every step for each sentence that still runs, with its number and its best hypothesis so
             far. The result is the same without it.
-        keep_maps: Whether a single sentence keeps the attention weights of its best hypothesis. They are those of a
-            forced pass, and only kept where the search computes them: for a causal decoder without hooks, on a CPU.
+        keep_maps: Whether a single sentence keeps the attention weights of its best hypothesis: the same as a forced
+            pass computes. Only a causal decoder without hooks, on a CPU, has them during its search.
 
     Returns:
         One result for each sentence, in order; empty for a sentence given up.
@@ -327,7 +327,7 @@ def beam_search(
 
 
 def _keeps_maps(model: Transformer, decoder: IncrementalDecoder, limits: Sequence[int], beam: int) -> bool:
-    """Return whether a search may keep its weights, and whether those of all hypotheses are few enough."""
+    """Return whether a search computes the weights of a forced pass, and they take little memory."""
     (limit, *others), config, step = limits, model.config, decoder.fused_step
     heads, sources = config.num_layers * config.num_heads, decoder.cache.source_lengths[0]
     few = 4 * beam * heads * limit * (limit // 2 + sources) <= _MAX_MAP_BYTES
