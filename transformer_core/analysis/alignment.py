@@ -8,6 +8,7 @@ Shape legend: L layers, H heads, T target positions, S source positions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 
 Links = frozenset[tuple[int, int]]
+_LINK = re.compile(r"([0-9]{1,6})([-?])([0-9]{1,6})")
 
 
 @dataclass(frozen=True)
@@ -46,18 +48,21 @@ def read_gold(path: Path | str) -> Iterator[GoldAlignment]:
     """Read a tsv of source, target and links; a link is `i-j` (sure) or `i?j` (possible).
 
     Raises:
-        DataError: A line has fewer than three columns, or an invalid link, or one that points outside its sentence.
+        DataError: A line has fewer than three columns, a side without words, or a link that is invalid or points
+            outside its sentence.
     """
     for number, (source, target, links) in enumerate(read_columns(path, (0, 1, 2)), start=1):
         words, target_words = tuple(source.split()), tuple(target.split())
+        if not (words and target_words):
+            raise DataError(f"{path}, line {number}: needs words on both sides")
         sure, possible = set(), set()
         for link in links.split():
-            left, mark, right = link.partition("?") if "?" in link else link.partition("-")
-            if not (left.isdigit() and right.isdigit() and int(left) < len(words) and int(right) < len(target_words)):
-                raise DataError(f"{path}, line {number}: {link!r} is not a link between two words of this line")
-            possible.add((int(left), int(right)))
-            if mark == "-":
-                sure.add((int(left), int(right)))
+            match = _LINK.fullmatch(link)
+            if not (match and int(match[1]) < len(words) and int(match[3]) < len(target_words)):
+                raise DataError(f"{path}, line {number}: {link[:40]!r} is not a link between two words of this line")
+            possible.add((int(match[1]), int(match[3])))
+            if match[2] == "-":
+                sure.add((int(match[1]), int(match[3])))
         yield GoldAlignment(words, target_words, frozenset(sure), frozenset(possible))
 
 

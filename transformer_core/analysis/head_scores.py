@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from transformer_core.analysis.attention_sinks import SINK_SHARE, entropy, information, query_rows, sink_shares
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind
+from transformer_core.data import DataError
 
 if TYPE_CHECKING:
     from transformer_core.translator import Translator
@@ -105,7 +106,7 @@ class _Totals:
 
     def scores(self) -> HeadScores:
         if not self._sentences:
-            raise ValueError("there are no sentences to score the heads on")
+            raise DataError("there are no sentences to score the heads on")
         offsets = np.concatenate(self._offsets, axis=2)
         shares = [(offsets == offset).mean(axis=2) for offset in range(-_MAX_OFFSET, _MAX_OFFSET + 1)]
         means = [np.mean(each, axis=0) for each in zip(*self._sentences, strict=True)]

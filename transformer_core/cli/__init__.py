@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from transformer_core import __version__
 from transformer_core.config import ConfigError
 from transformer_core.extras import MissingPackage
+from transformer_core.storage.files import printable
 
 if TYPE_CHECKING:
     from transformer_core.cli.argument_parser import Parser
@@ -131,6 +132,8 @@ class Program:
 
 PROGRAM = Program("python -m transformer_core", {__name__: COMMANDS}, __doc__)
 
+_LONGEST_MESSAGE = 2_000  # an error may quote a file
+
 called_as: ContextVar[str | None] = ContextVar("called_as", default=None)  # the program that runs, as its help names it
 
 
@@ -190,7 +193,7 @@ def _run(words: list[str], program: Program) -> int:
 def _message(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError) and not isinstance(error, MissingPackage):
         return f"{error.name} is not installed: python -m pip install -r requirements.txt"
-    text = " ".join(str(error).split())
+    text = printable(" ".join(str(error)[:_LONGEST_MESSAGE].split()))
     # Our own messages are complete; those of others need the name of the error.
     ours = type(error).__module__.startswith(("transformer_core", "viz_app"))
     return text if text and ours else f"{type(error).__name__}: {text}"

@@ -14,6 +14,7 @@ from transformer_core.conversion.foreign_config import Options
 from transformer_core.conversion.foreign_folder import ForeignFolder, Shape
 from transformer_core.conversion.plan import Origin, Plan
 from transformer_core.model.positions import SinusoidalPositions
+from transformer_core.storage.files import printable
 from transformer_core.text.vocab_json_tokenizer import ListedTokenizer
 from transformer_core.text.vocabulary import MAX_TOKENS
 
@@ -246,4 +247,4 @@ def decoding_config(options: Options, special: SpecialIds) -> tuple[DecodingConf
     bad, never = search.get("bad_words_ids") or [], [[each] for each in special.never_generated]
     if not (isinstance(bad, list) and all(word in never for word in bad)):
         notes.append(f"bad_words_ids = {str(bad)[:40]} are not forbidden")
-    return decoding, tuple(notes)
+    return decoding, tuple(map(printable, notes))

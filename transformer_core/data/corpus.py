@@ -6,7 +6,6 @@ ends. Only lengths are held, 4 bytes a pair; ids are read from the disk (or the 
 
 from __future__ import annotations
 
-import json
 import os
 import weakref
 from itertools import repeat
@@ -16,13 +15,15 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from transformer_core.config import SpecialIds
+from transformer_core.config import ConfigError, SpecialIds
 from transformer_core.data.batches import Batch, batch_of_rows
 from transformer_core.data.text import DataError
-from transformer_core.storage.files import TOKENIZER_FILE
+from transformer_core.storage.files import TOKENIZER_FILE, CheckpointError
+from transformer_core.storage.manifest import read_object
 from transformer_core.text.tokenizer import Tokenizer
 
 FORMAT_VERSION = 1
+_MAX_META_BYTES = 1_000_000
 Positions = npt.NDArray[np.int64]
 SIDES = ("source", "target")
 
@@ -98,19 +99,18 @@ class Corpus:
 
     def __init__(self, folder: Path) -> None:
         try:
-            self.meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise DataError(f"{folder} has no prepared corpus (meta.json): {error}") from error
-        if self.meta.get("format_version") != FORMAT_VERSION:
-            raise DataError(
-                f"{folder} has format {self.meta.get('format_version')}, this program reads {FORMAT_VERSION}"
-            )
+            self.meta = read_object(folder / "meta.json", _MAX_META_BYTES)
+            if (version := self.meta.get("format_version")) != FORMAT_VERSION:
+                raise DataError(f"{folder} has format {version!r}, this program reads {FORMAT_VERSION}")
+            self.special = SpecialIds.from_dict(self.meta["special_ids"])
+            shards, pairs = range(self.meta["shards"]), self.meta["pairs"]
+        except CheckpointError as error:
+            raise DataError(f"{folder} has no prepared corpus (meta.json): {error.reason}") from error
+        except (LookupError, TypeError, ConfigError) as error:
+            raise DataError(f"{folder / 'meta.json'} is damaged: {error}") from error
         self.folder = folder
-        self.special = SpecialIds.from_dict(self.meta["special_ids"])
         self.tokenizer = Tokenizer.load(folder / TOKENIZER_FILE)
-        self._shards = [
-            (_Side(folder, shard, "source"), _Side(folder, shard, "target")) for shard in range(self.meta["shards"])
-        ]
+        self._shards = [(_Side(folder, shard, "source"), _Side(folder, shard, "target")) for shard in shards]
         for number, (source, target) in enumerate(self._shards):
             if len(source.ends) != len(target.ends):
                 raise DataError(
@@ -118,8 +118,8 @@ class Corpus:
                     f"{len(target.ends)} targets for {len(source.ends)} sources"
                 )
         self._first = np.concatenate(([0], np.cumsum([len(source.ends) for source, _ in self._shards])))
-        if len(self) != self.meta["pairs"]:
-            raise DataError(f"{folder} has {len(self)} pairs, but its meta.json says {self.meta['pairs']}")
+        if len(self) != pairs:
+            raise DataError(f"{folder} has {len(self)} pairs, but its meta.json says {pairs!r}")
         self.lengths = self._read_lengths()
 
     def _read_lengths(self) -> npt.NDArray[np.uint16] | npt.NDArray[np.int32]:

@@ -15,6 +15,9 @@ from transformer_core.parsing.sequences import to_symbols
 from transformer_core.parsing.treebank import MAX_CHARACTERS, TreeError, parse_trees
 from transformer_core.parsing.trees import Tree
 
+_MAX_GROWTH = 100  # of text by decompression; some formats of much the same lines reach 20
+_FREE_CHARACTERS = 2_000_000  # that a small file may grow to anyway
+
 
 class DataError(ValueError):
     """Training or test text that cannot be used; the message names the file and the line."""
@@ -31,13 +34,16 @@ def read_lines(path: Path, max_characters: int = MAX_CHARACTERS) -> Iterator[str
     """Yield lines of a text file, plain or compressed.
 
     Raises:
-        DataError: It cannot be read, is not UTF-8, or has a line that is too long.
+        DataError: It cannot be read, is not UTF-8, has a line that is too long, or grows too much by decompression.
     """
     try:
         with _open_text(path) as file:
-            number = 0
+            number, room = 0, _MAX_GROWTH * path.stat().st_size + _FREE_CHARACTERS
             while line := file.readline(max_characters + 2):  # with its line feed
                 number += 1
+                room -= len(line)
+                if room < 0:
+                    raise DataError(f"{path} grows more than {_MAX_GROWTH}-fold when decompressed, unlike any text")
                 text = line.rstrip("\r\n")
                 if len(text) > max_characters:
                     raise DataError(f"{path}, line {number}: has more than {max_characters:,} characters")

@@ -21,6 +21,7 @@ TOKENIZER_FILE = "tokenizer.model"  # the vocabulary, in every folder of prepare
 CONTENTS_FILE = "headlight.json"  # in a folder that is replaced as a whole, and no checkpoint: its origin and its files
 _MAX_CONTENTS_BYTES = 10_000_000
 _PAUSES = (0.01, 0.1, 0.3, 0.6)  # seconds
+_MAX_JSON_VALUES = 3_000_000  # of a file; NLLB-200's tokenizer.json has half of it
 VOCABULARY_FILE = "vocabulary.json"  # beside it in converted models, whose ids are not SentencePiece's
 
 
@@ -231,6 +232,13 @@ def write_json(path: Path, value: Any) -> None:
     atomic_write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
+def parse_json(data: bytes) -> Any:
+    """Parse JSON in UTF-8. Raises ValueError for damage and for too many values, RecursionError for deep ones."""
+    if (count := sum(map(data.count, (b",", b"[", b"{")))) > _MAX_JSON_VALUES:
+        raise ValueError(f"has {count:,} values, but at most {_MAX_JSON_VALUES:,} are allowed")
+    return json.loads(data.decode("utf-8"))
+
+
 def write_contents(folder: Path, **origin: Any) -> None:
     """Write the list of all files of a folder, itself included, with their origin."""
     files = {CONTENTS_FILE, *(each.relative_to(folder).as_posix() for each in folder.rglob("*") if each.is_file())}
@@ -241,7 +249,7 @@ def contents(folder: Path) -> set[str]:
     """Return the files that a folder lists. Raises CheckpointError when it has no list of ours."""
     path = folder / CONTENTS_FILE
     try:
-        files = json.loads(read_regular(path, _MAX_CONTENTS_BYTES))["files"]
+        files = parse_json(read_regular(path, _MAX_CONTENTS_BYTES))["files"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise CheckpointError(path, "is missing or damaged") from error
     if not isinstance(files, list) or CONTENTS_FILE not in files or not all(isinstance(each, str) for each in files):

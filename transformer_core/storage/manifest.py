@@ -11,7 +11,6 @@ Format 1 was `files` alone.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,7 +18,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from transformer_core.storage.files import CheckpointError, open_regular, problem_of, read_regular, sha256, write_json
+from transformer_core.storage.files import (
+    CheckpointError,
+    open_regular,
+    parse_json,
+    problem_of,
+    read_regular,
+    sha256,
+    write_json,
+)
 
 MANIFEST_FILE = "manifest.json"
 FORMAT_VERSION = 2
@@ -126,7 +133,7 @@ def is_plain(name: str) -> bool:
 def read_object(path: Path, max_bytes: int) -> dict[str, Any]:
     """Read a JSON object. Raises CheckpointError for anything else, and before reading a file that is too large."""
     try:
-        value = json.loads(read_regular(path, max_bytes).decode("utf-8"))
+        value = parse_json(read_regular(path, max_bytes))
     except CheckpointError:
         raise
     except (OSError, ValueError, RecursionError) as error:

@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from transformer_core.config import ConfigError, SpecialIds
+from transformer_core.storage.files import parse_json
 from transformer_core.storage.format_1 import current_names
 
 FORMAT_VERSION = 1
@@ -154,7 +155,7 @@ class Vocabulary:
     def from_bytes(cls, data: bytes) -> Vocabulary:
         """Read `vocabulary.json`. Raises VocabularyError."""
         try:
-            values: Any = json.loads(data.decode("utf-8"))
+            values: Any = parse_json(data)
         except (ValueError, RecursionError) as error:
             raise VocabularyError(f"cannot be read: {error}") from error
         if not isinstance(values, dict) or values.pop("format_version", None) != FORMAT_VERSION:
