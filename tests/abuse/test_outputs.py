@@ -180,3 +180,44 @@ def test_force_replaces_no_folder_of_ours_with_a_file_of_anyone_else(
     (copy / mine).touch()
     listed = manifested_files(copy)
     assert (listed < {*files_below(copy)}, {*files_below(copy)} - listed) == (True, {mine})
+
+
+def test_a_place_where_one_cannot_write_is_named_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "access", lambda place, mode: Path(place) != tmp_path)
+    model = str(SMALL / "base")
+    for command in (
+        ["analyse", "attention", "--checkpoint", model, "--source", "A man.", "--out", str(tmp_path / "maps.npz")],
+        ["convert", model, "--out", str(tmp_path / "new" / "ours")],
+        ["prepare", "--train", __file__, "--vocab-size", "300", "--out", str(tmp_path / "data")],
+    ):
+        assert main(command) == 2
+        assert f"cannot be written: {tmp_path} is read-only for you" in capsys.readouterr().err
+    assert not any(tmp_path.iterdir())
+
+
+def test_measurements_of_a_model_in_a_place_where_one_cannot_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = Path(shutil.copytree(SMALL / "base", tmp_path / "model"))
+    monkeypatch.setattr(os, "access", lambda place, mode: Path(place) != model)
+    (tmp_path / "test.tsv").write_text("A man.\tUn homme.\n", encoding="utf-8")
+    arguments = ["--checkpoint", str(model), "--only", "scores", "--test", str(tmp_path / "test.tsv")]
+    assert main(["derived", *arguments]) == 2
+    assert (
+        capsys.readouterr().err
+        == f"error: --checkpoint: {model}/derived cannot be written: {model} is read-only for you\n"
+    )
+
+
+def test_an_error_of_the_system_names_the_file_and_no_exception(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    out = tmp_path / "maps.npz"
+    assert main(["analyse", "attention", "--checkpoint", str(SMALL / "base"), "--source", "A", "--out", str(out)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == f"error: {out}: No space left on device"

@@ -15,7 +15,7 @@ from transformer_core.atlas.record import Decoded, FloatArray, Score
 from transformer_core.atlas.resumable_map import Results, ResumableMap
 from transformer_core.atlas.statistics import corrected
 from transformer_core.attention_maps import KINDS
-from transformer_core.data import make_batch
+from transformer_core.data import DataError, make_batch
 from transformer_core.decoding.greedy import greedy_search
 from transformer_core.evaluation.metrics import bleu, chrf, paired_bootstrap
 from transformer_core.translator import SourceTooLong, Translator
@@ -33,7 +33,7 @@ def measure_decoding(runner: ResumableMap, translator: Translator, pairs: Sequen
         pairs: Sentences and references.
 
     Raises:
-        ValueError: No sentence can be read.
+        DataError: No sentence can be read.
     """
     heads = all_heads(translator)
     whole, scores, read = decode_without(runner, pairs, [[], *([head] for head in heads)])
@@ -56,11 +56,11 @@ def decode_without(
     """Score greedy translations: of the whole model, without each set of heads; and count the sentences.
 
     Raises:
-        ValueError: No sentence can be read.
+        DataError: No sentence can be read.
     """
     (base,) = runner.run(translate_set, [[list(pairs), [], []]], "set of heads")
     if not base["read"].any():
-        raise ValueError("no sentence can be read: all are empty or too long")
+        raise DataError("no sentence can be read: all are empty or too long")
     base_texts = base["texts"].tolist()
     items = [[list(pairs), [list(head) for head in heads], base_texts] for heads in sets]
     results = runner.run(translate_set, items, "set of heads")

@@ -25,6 +25,7 @@ from transformer_core.atlas.record import Effects, Estimate, FloatArray
 from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
 from transformer_core.atlas.statistics import Bootstrap, corrected, paired_test, sign_test
 from transformer_core.attention_maps import KINDS, WORD_BOUNDARY, Kind
+from transformer_core.data import DataError
 from transformer_core.extras import extra
 from transformer_core.translator import Translator
 
@@ -51,7 +52,7 @@ def measure_effects(runner: ResumableMap, pairs: Sequence[Sequence[str]], bootst
         bootstrap: `draws` and `seed`.
 
     Raises:
-        ValueError: No sentence can be read.
+        DataError: No sentence can be read.
     """
     means = mean_outputs_of(runner, pairs)
     seed = bootstrap.get("seed", 0)
@@ -150,12 +151,12 @@ def mean_outputs_of(runner: ResumableMap, pairs: Sequence[Sequence[str]]) -> lis
     """Compute the mean output of every head over all positions of all sentences, (K, L, H, d_v) as lists.
 
     Raises:
-        ValueError: No sentence can be read.
+        DataError: No sentence can be read.
     """
     results = runner.run(chunk_means, [list(group) for group in cut(pairs, 4 * CHUNK)], "sentences x 20")
     positions = np.stack([each["positions"] for each in results]).sum(axis=0)  # (K,)
     if not positions.all():
-        raise ValueError("no sentence can be read: all are empty or too long")
+        raise DataError("no sentence can be read: all are empty or too long")
     sums = np.stack([each["sums"] for each in results]).sum(axis=0)
     means: list[Any] = (sums / positions[:, None, None, None]).tolist()
     return means

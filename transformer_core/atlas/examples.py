@@ -23,6 +23,7 @@ from transformer_core.atlas.patterns import PATTERNS, pattern_keys
 from transformer_core.atlas.record import Example, Examples
 from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
 from transformer_core.attention_maps import KINDS, AttentionMaps, Kind, MapsTooLarge
+from transformer_core.data import DataError
 from transformer_core.translator import SourceTooLong, Translator
 
 CHUNK = 20  # sentences of an item
@@ -48,7 +49,7 @@ def measure_examples(
         sentences: In the language that the model reads.
 
     Raises:
-        ValueError: No sentence can be read.
+        DataError: No sentence can be read.
     """
     config = translator.config
     layers, heads = range(config.num_layers), range(config.num_heads)
@@ -61,7 +62,7 @@ def measure_examples(
         kinds[kind] = tuple(tuple(_clearest(places[:, layer, head]) for head in heads) for layer in layers)
     named = sorted({each.sentence for table in kinds.values() for layer in table for head in layer for each in head})
     if not named:
-        raise ValueError("no sentence can be read: all are empty or too long")
+        raise DataError("no sentence can be read: all are empty or too long")
     return Examples(
         sentences={number: sentences[number] for number in named},
         targets={number: texts[number] for number in named},

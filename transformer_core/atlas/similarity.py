@@ -23,6 +23,7 @@ from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joi
 from transformer_core.atlas.statistics import Bootstrap
 from transformer_core.atlas.targets import read_maps
 from transformer_core.attention_maps import KINDS, Kind
+from transformer_core.data import DataError
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import Translator
 
@@ -45,13 +46,13 @@ def measure_similarity(
         bootstrap: `draws` and `seed`.
 
     Raises:
-        ValueError: No sentence can be read.
+        DataError: No sentence can be read.
     """
     folders = [[identity, str(folder)] for identity, (_, folder) in other_models.items()]
     results = runner.run(chunk_similarity, [[group, folders] for group in cut(pairs, CHUNK)], "sentences x 10")
     rows = joined(results, "rows")
     if not rows.any():
-        raise ValueError("no sentence can be read: all are empty or too long")
+        raise DataError("no sentence can be read: all are empty or too long")
     drawing = Bootstrap(len(rows), **bootstrap)
     kinds: dict[Kind, Family] = {}
     for number, kind in enumerate(KINDS):

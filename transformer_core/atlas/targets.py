@@ -18,6 +18,7 @@ from transformer_core.atlas.record import Estimate, FloatArray, KindLooks, Looks
 from transformer_core.atlas.resumable_map import Results, ResumableMap, cut, joined
 from transformer_core.atlas.statistics import Bootstrap, corrected, sign_test
 from transformer_core.attention_maps import KINDS, AttentionMaps, Axis, Kind, MapsTooLarge
+from transformer_core.data import DataError
 from transformer_core.text.tokenizer import axis
 from transformer_core.translator import SourceTooLong, Translator
 
@@ -38,14 +39,14 @@ def measure_targets(
         bootstrap: `draws` and `seed`.
 
     Raises:
-        ValueError: No sentence can be read.
+        DataError: No sentence can be read.
     """
     counts = _word_counts(translator, pairs)
     items = [[pairs_here, _counts_of(translator, pairs_here, counts)] for pairs_here in cut(pairs, CHUNK)]
     results = runner.run(chunk_targets, items, "sentences x 25")
     read = int(joined(results, "read").sum())
     if not read:
-        raise ValueError("no sentence can be read: all are empty or too long")
+        raise DataError("no sentence can be read: all are empty or too long")
     drawing = Bootstrap(read, **bootstrap)
     kinds = {kind: _kind(kind, results, drawing) for kind in KINDS}
     return Looks(sentences=read, skipped=len(pairs) - read, offsets=OFFSETS, kinds=_with_q(kinds, results))

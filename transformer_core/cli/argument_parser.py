@@ -17,6 +17,7 @@ from transformer_core.cli.argument_types import (
     boolean,
     bounded_number,
     check_new_file,
+    check_place,
     choice_type,
     field_help,
     field_type,
@@ -182,6 +183,7 @@ class Parser(argparse.ArgumentParser):
 
         def check(values: Mapping[str, Any]) -> None:
             out: Path = values["out"]
+            check_place("--out", out)
             recover_interrupted_writes(out.parent, glob.escape(out.name))
             if not out.exists() or (out.is_dir() and not any(out.iterdir())):
                 return

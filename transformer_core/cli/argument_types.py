@@ -6,6 +6,7 @@ import argparse
 import glob
 import inspect
 import math
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -57,7 +58,15 @@ def check_new_file(option: str, path: Path, force: bool) -> None:
         raise UsageError(f"{option}: {path} exists; add --force to replace it, or choose another file")
     if not path.parent.is_dir():
         raise UsageError(f"{option}: folder not found: {path.parent}")
+    check_place(option, path)
     recover_interrupted_writes(path.parent, glob.escape(path.name))
+
+
+def check_place(option: str, path: Path) -> None:
+    """Raise UsageError, before any work, for a file or folder in a place where this user cannot write."""
+    place = next((each for each in path.absolute().parents if each.exists()), path)
+    if not os.access(place, os.W_OK):
+        raise UsageError(f"{option}: {path} cannot be written: {place} is read-only for you")
 
 
 def output_path(name: str) -> Path:
@@ -71,6 +80,7 @@ def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
     """Raise UsageError when --out exists and is not an empty folder."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise UsageError(f"--out: {path} is not empty; {hint}")
+    check_place("--out", path / "new")
 
 
 # --- types; argparse shows the messages of ArgumentTypeError ----------------------------------------------------------

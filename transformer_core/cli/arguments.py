@@ -14,6 +14,7 @@ from transformer_core.cli.argument_types import UsageError as UsageError
 from transformer_core.cli.argument_types import check_at_least as check_at_least
 from transformer_core.cli.argument_types import check_new_file as check_new_file
 from transformer_core.cli.argument_types import check_new_folder as check_new_folder
+from transformer_core.cli.argument_types import check_place as check_place
 from transformer_core.cli.argument_types import existing as existing
 from transformer_core.cli.argument_types import existing_text as existing_text
 from transformer_core.cli.argument_types import output_path as output_path

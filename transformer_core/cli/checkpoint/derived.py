@@ -16,7 +16,7 @@ import logging
 from pathlib import Path
 
 from transformer_core.cli.analyse.contrast import FORM_NAMES
-from transformer_core.cli.arguments import Options, Parser, UsageError, select_device, write_summary
+from transformer_core.cli.arguments import Options, Parser, UsageError, check_place, select_device, write_summary
 from transformer_core.cli.checkpoint.measurements import BUILDERS, CARD_FILE, Builder, Inputs, SkippedError
 from transformer_core.storage.files import recover_interrupted_writes
 from transformer_core.storage.manifest import MANIFEST_FILE, Manifest
@@ -50,6 +50,7 @@ def run(options: Options) -> int:
     builders = {name: each for name, each in BUILDERS.items() if not options.only or name in options.only}
     if refused := [f"{name} {skipped[name]}" for name in options.only if name in skipped]:
         raise UsageError(f"--only: {'; '.join(refused)}")
+    check_place("--checkpoint", Path(options.checkpoint) / FOLDER)
     device = select_device(options.device, options.threads)
     for name in (FOLDER, CARD_FILE, MANIFEST_FILE):
         recover_interrupted_writes(Path(options.checkpoint), name)
