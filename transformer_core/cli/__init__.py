@@ -193,10 +193,10 @@ def _run(words: list[str], program: Program) -> int:
 def _message(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError) and not isinstance(error, MissingPackage):
         return f"{error.name} is not installed: python -m pip install -r requirements.txt"
-    text = printable(" ".join(str(error)[:_LONGEST_MESSAGE].split()))
-    # Our own messages are complete; those of others need the name of the error.
     if isinstance(error, OSError) and error.strerror and error.filename:
         return f"{printable(str(error.filename))}: {error.strerror}"
+    text = printable(" ".join(str(error)[:_LONGEST_MESSAGE].split()))
+    # Our own messages are complete; those of others need the name of the error.
     ours = type(error).__module__.startswith(("transformer_core", "viz_app"))
     return text if text and ours else f"{type(error).__name__}: {text}"
 
