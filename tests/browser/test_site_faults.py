@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, ClassVar
 import pytest
 
 from tests.browser.rest import until
+from viz_app.text import texts
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -154,3 +155,53 @@ def test_two_sites_of_one_host_and_a_full_disk(host: ThreadingHTTPServer, page: 
     for name in ("one", "two"):
         page.goto(address(host, f"{name}/{QUESTIONS}"))
         assert page.title() != "Log in"
+
+
+SANDBOXED = """(address) => {
+  const frame = Object.assign(document.createElement("iframe"), { src: address, sandbox: "allow-scripts" });
+  document.body.append(frame);
+}"""
+
+
+def test_in_a_frame_without_its_origin_a_page_says_why_it_is_empty(host: ThreadingHTTPServer, page: Page) -> None:
+    page.goto(address(host, "login.html"))
+    page.evaluate(SANDBOXED, address(host, "one/en/masks.html"))
+    note = page.frame_locator("iframe").locator(".page-note")
+    assert until(page, lambda: note.text_content() == texts("en")("page.missing"))
+
+
+CLOSED = """
+for (const name of ["localStorage", "sessionStorage", "indexedDB", "caches"])
+  Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+navigator.serviceWorker.register = () => Promise.reject(new DOMException("denied", "SecurityError"));
+"""
+
+
+def test_a_browser_that_keeps_nothing_shows_everything(host: ThreadingHTTPServer, page: Page) -> None:
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.add_init_script(CLOSED)
+    page.goto(address(host, "one/en/masks.html"))
+    page.locator(".lesson canvas").first.wait_for()
+    page.locator(".site-theme").click()
+    assert page.locator("html").get_attribute("data-theme") == "light"
+    page.goto(address(host, "one/en/lessons.html"))
+    page.locator("[data-scenes]").first.wait_for(state="attached")
+    assert not errors
+
+
+def test_a_page_takes_over_what_another_tab_changed_also_when_one_goes_back_to_it(
+    host: ThreadingHTTPServer, page: Page
+) -> None:
+    page.goto(address(host, "one/en/lessons.html"))
+    progress = page.locator("[data-lesson=masks][data-scenes]").first
+    assert not (progress.text_content() or "").strip()
+    other = page.context.new_page()
+    other.goto(address(host, "one/en/masks.html"))
+    other.locator(".lesson canvas").first.wait_for()
+    other.locator(".site-theme").click()
+    theme = page.locator("html")
+    assert until(page, lambda: theme.get_attribute("data-theme") == "light" and bool(progress.text_content()))
+    page.evaluate("localStorage.setItem('headlight-site-theme', '\"dark\"')")  # this tab hears nothing of itself
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    assert theme.get_attribute("data-theme") == "dark"

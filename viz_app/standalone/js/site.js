@@ -27,8 +27,29 @@ export default function start() {
     }
   });
   showProgress();
+  addEventListener("pageshow", ({ persisted }) => persisted && catchUp());
+  addEventListener("storage", catchUp);
+  keepAll().catch(() => {}); // the browser keeps nothing, as in another site's frame
+}
+
+async function keepAll() {
   const { connection, serviceWorker } = /** @type {any} */ (navigator); // no service worker without TLS
-  if (!connection?.saveData) serviceWorker?.register(new URL("../service-worker.js", import.meta.url));
+  if (!connection?.saveData) await serviceWorker?.register(new URL("../service-worker.js", import.meta.url));
+}
+
+/** Takes over what another page has changed, in another tab or before the reader went back to this one. */
+function catchUp() {
+  const theme = String(readKept("theme"));
+  if (THEMES.includes(theme) && theme !== themeNow()) setTheme(theme);
+  showProgress();
+}
+
+const themeNow = () => document.documentElement.getAttribute("data-theme") ?? THEMES[0];
+
+/** @param {string} theme */
+function setTheme(theme) {
+  setAttribute(document.documentElement, "data-theme", theme === THEMES[0] ? null : theme);
+  dispatchEvent(new Event("headlight-theme"));
 }
 
 function openMenus() {
@@ -37,15 +58,14 @@ function openMenus() {
 
 /** @param {HTMLButtonElement} button Goes round the themes; its data say how each is called. */
 function offerThemes(button) {
-  const root = document.documentElement;
-  const theme = () => root.getAttribute("data-theme") ?? THEMES[0];
-  const show = () => Object.assign(button, { ariaLabel: button.dataset[theme()], title: button.dataset[theme()] });
+  const show = () => {
+    button.ariaLabel = button.title = button.dataset[themeNow()] ?? "";
+  };
   button.addEventListener("click", () => {
-    const next = THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length];
-    setAttribute(root, "data-theme", next === THEMES[0] ? null : next);
+    const next = THEMES[(THEMES.indexOf(themeNow()) + 1) % THEMES.length];
     keep("theme", next);
-    show();
-    dispatchEvent(new Event("headlight-theme"));
+    setTheme(next);
   });
+  addEventListener("headlight-theme", show);
   show();
 }
