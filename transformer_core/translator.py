@@ -76,18 +76,18 @@ class Translation(ShortRepr):
     hypotheses: tuple[Hypothesis, ...]
     history: tuple[Node, ...]
     _translator: Translator = field(repr=False, compare=False)
-    _maps: Mapping[Kind, Tensor] = field(default_factory=dict, repr=False, compare=False)
+    _maps: Mapping[Hypothesis, Mapping[Kind, Tensor]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def attention(self) -> AttentionMaps:
         """All attention weights of the translation: the search's own, or from one forced pass."""
-        best = self.hypotheses[0]
-        return self._translator.attention(self.source_encoding, best.ids, best.finished, self._maps)
+        return self.attention_of(0)
 
     def attention_of(self, hypothesis: int) -> AttentionMaps:
         """Return all attention weights of one of the hypotheses."""
         candidate = self.hypotheses[hypothesis]
-        return self._translator.attention(self.source_encoding, candidate.ids, candidate.finished)
+        maps = self._maps.get(candidate)
+        return self._translator.attention(self.source_encoding, candidate.ids, candidate.finished, maps)
 
     @property
     def alternatives(self) -> tuple[tuple[tuple[str, float], ...], ...]:
@@ -506,7 +506,7 @@ class Translator:
             hypotheses=result.hypotheses,
             history=result.history,
             _translator=self,
-            _maps=result.maps,
+            _maps={best: result.maps},
         )
 
     @staticmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Any
@@ -107,6 +108,10 @@ VARIANTS: tuple[dict[str, Any], ...] = (
 )
 
 
+def has_maps(translation: Translation) -> bool:
+    return any(translation._maps.values())
+
+
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 @pytest.mark.parametrize("beam", [1, 4])
 def test_maps_of_the_search_are_those_of_a_forced_pass(
@@ -117,7 +122,7 @@ def test_maps_of_the_search_are_those_of_a_forced_pass(
     for changes in (nullcontext(), changed):
         with changes:
             result = translator.translate(SENTENCE, beam=beam)
-            assert result._maps
+            assert has_maps(result)
             assert same(result.attention, translator.attention(result.source_encoding, result.hypotheses[0].ids, False))
 
 
@@ -125,23 +130,32 @@ def test_maps_of_a_finished_search(learned: Translator) -> None:
     for sentence in SENTENCES:
         result = learned.translate(sentence)
         (batched,) = learned.attention_batch([TeacherForcedInput(result.source_encoding, result.hypotheses[0].ids)])
-        assert result._maps and result.finished
+        assert has_maps(result) and result.finished
         assert same(result.attention, batched)
+
+
+def test_maps_of_another_hypothesis(learned: Translator) -> None:
+    """They are a pass away; the first one's are not taken for them."""
+    result = learned.translate(SENTENCE, beam=3)
+    for number, other in enumerate(result.hypotheses):
+        shown = dataclasses.replace(result, hypotheses=(other,))
+        expected = learned.attention(result.source_encoding, other.ids, other.finished)
+        assert same(shown.attention, expected) and same(result.attention_of(number), expected)
 
 
 def test_searches_without_maps_of_their_own(tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch) -> None:
     """An edit in the decoder, one that attends to later tokens, several sentences, long ones: one forced pass."""
     translator = new_translator(tokenizer)
-    assert translator.translate(SENTENCE)._maps
+    assert has_maps(translator.translate(SENTENCE))
     with edit(translator.model, "decoder.1.2.weights", lambda value, site: value.flip(-1)):
         changed = translator.translate(SENTENCE)
-        assert not changed._maps
+        assert not has_maps(changed)
         expected = translator.attention(changed.source_encoding, changed.hypotheses[0].ids, changed.finished)
         assert same(changed.attention, expected)
-    assert not translator.with_mask(causal=False).translate(SENTENCE)._maps
-    assert not any(each._maps for each in translator.translate_batch([SENTENCE, SENTENCE]))
+    assert not has_maps(translator.with_mask(causal=False).translate(SENTENCE))
+    assert not any(map(has_maps, translator.translate_batch([SENTENCE, SENTENCE])))
     monkeypatch.setattr("transformer_core.decoding.beam._MAX_MAP_BYTES", 1_000)
-    assert not translator.translate(SENTENCE)._maps
+    assert not has_maps(translator.translate(SENTENCE))
 
 
 def test_unseen_sentences_are_translated(learned: Translator) -> None:
