@@ -79,6 +79,8 @@ _MAX_EXAMPLES = 3  # beside each other, so that they stay one quiet line
 # Bench of the Lab by a head's role in the atlas.
 _EXPERIMENTS = {"aligner": "redirect", "offset-1": "why", "offset+1": "why", "separator": "off", "end": "off"}
 _MAX_UNKNOWN = 20  # characters that are listed
+_READS_KOREAN = """git clone https://huggingface.co/Helsinki-NLP/opus-mt-ko-en
+python -m transformer_core convert opus-mt-ko-en --out checkpoints/ko-en"""  # as in docs/models.md
 
 
 def main() -> None:
@@ -164,8 +166,10 @@ def _draw_refusal(t: Texts, sentence: Sentence) -> None:
         st.warning(message, icon=":material/straighten:")
         return
     invitation = t("translate.empty" if _examples() else "translate.empty_alone")
-    refused = f"{t('translate.korean')} " if sentence.status == "korean" else ""
-    st.info(f"{refused}{invitation}", icon=":material/keyboard:")
+    korean = sentence.status == "korean"
+    st.info(f"{t('translate.korean')} {invitation}" if korean else invitation, icon=":material/keyboard:")
+    if korean:
+        st.code(_READS_KOREAN, language="bash")
 
 
 def _take(text: str) -> None:
