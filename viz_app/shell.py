@@ -9,6 +9,7 @@ import streamlit as st
 
 from viz_app.components.current_link import on_current_link
 from viz_app.serving.input_validation import MAX_CHARACTERS
+from viz_app.serving.models.registry import models_listed_once
 from viz_app.serving.scheduling.render_lock import render_lock
 from viz_app.serving.scheduling.request_queue import RequestQueue, Superseded
 from viz_app.serving.scheduling.visitor import current_visitor
@@ -40,7 +41,7 @@ _FOLDER = Path(__file__).parent
 def main() -> None:
     """Draw the frame and the visitor's page, under the render lock."""
     try:
-        with render_lock(_render_queue(), run_session() or ""):
+        with render_lock(_render_queue(), run_session() or ""), models_listed_once():
             _draw()
     except Superseded:  # a newer run draws the page, or the visitor has left
         st.stop()

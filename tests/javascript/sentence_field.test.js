@@ -1,4 +1,5 @@
-// While one types fast, about every second key reports the sentence; after a rest each key does, and the last always.
+// While one types fast, about every second key reports the sentence; after a rest each key does, and the last always. The
+// first one after a rest does at once, unless many share the server.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
@@ -21,16 +22,35 @@ globalThis.document = { addEventListener: (name, listener) => (listeners[name] =
 
 const { default: mount } = await import("../../viz_app/components/sentence_field/sentence_field.js");
 
-test("a fast typist's sentence is reported at every second key, and after the last one", () => {
-  mock.timers.enable({ apis: ["setTimeout"] });
-  let now = 10_000;
-  mock.method(performance, "now", () => now);
-  const pass = (milliseconds) => {
-    for (let i = 0; i < milliseconds; i++) {
-      now += 1;
-      mock.timers.tick(1);
-    }
+let now = 10_000;
+mock.timers.enable({ apis: ["setTimeout"] });
+mock.method(performance, "now", () => now);
+
+function pass(milliseconds) {
+  for (let i = 0; i < milliseconds; i++) {
+    now += 1;
+    mock.timers.tick(1);
+  }
+}
+
+test("the first key after a rest is reported at once where few share the server, later ones after the pause", () => {
+  const field = new HTMLTextAreaElement();
+  const waits = (pause, rest) => {
+    mount({ data: { pause } });
+    pass(rest);
+    listeners.input({ target: field });
+    const before = field.reports;
+    let waited = 0;
+    for (; field.reports === before; waited++) pass(1);
+    return waited;
   };
+  assert.equal(waits(50, 1000), 1);
+  assert.equal(waits(50, 200), 50, "a key that is held repeats sooner");
+  assert.equal(waits(100, 1000), 100);
+  pass(1000);
+});
+
+test("a fast typist's sentence is reported at every second key, and after the last one", () => {
   mount({ data: { pause: 50 } });
   const reports = (keys, every) => {
     const field = new HTMLTextAreaElement();

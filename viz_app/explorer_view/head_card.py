@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.attention_maps import KINDS, Axis, Kind
@@ -46,10 +47,17 @@ def _name(t: Texts, kind: Kind, roles: Sequence[Role]) -> dict[str, Any]:
 
 def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any] | None:
     """Return all that is known of a head; None for one that this model does not have, or without an atlas."""
+    about = service.translator.tokenizer, service.name, service.parses, service.head_penalty
+    return _card(service.head_atlas, t, head, *about)
+
+
+@lru_cache(maxsize=256)  # every run of a page has one; no service, which would keep a model in memory
+def _card(
+    head_atlas: HeadAtlas, t: Texts, head: Head, tokenizer: Tokenizer, model: str, parses: bool, penalised: bool
+) -> dict[str, Any] | None:
     from transformer_core.atlas.naming import closest_roles
 
-    head_atlas, (kind, layer, number) = service.head_atlas, head
-    atlas = head_atlas.atlas
+    atlas, (kind, layer, number) = head_atlas.atlas, head
     if atlas is None or layer >= atlas.layers or number >= atlas.heads:
         return None
     roles = head_atlas.roles[head]
@@ -61,15 +69,15 @@ def head_card(service: TranslationService, t: Texts, head: Head) -> dict[str, An
         "flow": _flow(atlas, head),
         "circuits": _circuits(atlas, t, head),
         "siblings": _siblings(head_atlas, t, head),
-        "examples": _examples(atlas, service.translator.tokenizer, head, service.parses),
+        "examples": _examples(atlas, tokenizer, head, parses),
     }
     return {
-        "model": service.name,
+        "model": model,
         "head": str(head),
         "words": head_words(t, kind, roles),
         "plain": plain_words(t, kind, roles),
         "clear": bool(roles),
-        "penalty": t("roles.penalty") if service.head_penalty else "",
+        "penalty": t("roles.penalty") if penalised else "",
         "evidence": [_evidence(atlas, t, kind, role) for role in evidence],
         **{name: part for name, part in parts.items() if part is not None},
         "source": _source(atlas, t),

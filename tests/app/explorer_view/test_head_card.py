@@ -194,6 +194,14 @@ def test_none_without_an_atlas_and_for_no_head(service: TranslationService, atla
     assert told(service, atlas, Head("encoder", 0, atlas.heads)) is None
 
 
+def test_a_card_is_made_once(service: TranslationService, atlas: Atlas) -> None:
+    service.head_atlas = head_atlas(atlas)
+    first, again, korean = (
+        card(service, texts(language), Head("cross", 0, 0))["card"] for language in ("en", "en", "ko")
+    )
+    assert again is first and korean != first
+
+
 def test_a_damaged_atlas_is_said(random_checkpoint: Path) -> None:
     service = TranslationService(Translator.load(random_checkpoint), RequestQueue(1), name="random")
     service.translator.decoding = service.translator.decoding.replace(extra_length=4)

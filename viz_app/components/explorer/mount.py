@@ -149,7 +149,8 @@ def send_finding(key: str, finding: Mapping[str, Any]) -> None:
     The name is `flow`, `contrast`, `roles`, `card`, `off`, `needed` or `free`. The maps are not sent again for it.
     """
     (name,) = finding
-    _mount_finding(key=f"code-of-{key}-{name}", data={**finding, "key": key}, height="content")
+    # As bytes: Streamlit would write plain values twice.
+    _mount_finding(key=f"code-of-{key}-{name}", data=join_buffer({**finding, "key": key}), height="content")
 
 
 def send_draft(key: str, axes: Mapping[str, Axis], rows: bytes, number: int) -> None:

@@ -2,6 +2,7 @@
 
 const FIELD = ".st-key-text textarea"; // of the sentence: TEXT_KEY in state/session.py
 const APART = 250; // milliseconds between two reports while one types: about every second key of a fast typist
+const FEW = 50; // milliseconds of pause on a server that few share: the first key after a rest is reported at once
 const LINES = /\s*[\r\n]+\s*/g; // in a text that is pasted
 const { set: setText } = /** @type {PropertyDescriptor} */ (
   Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value") // not React's, which would miss the change
@@ -9,6 +10,7 @@ const { set: setText } = /** @type {PropertyDescriptor} */ (
 
 let timer = 0;
 let pause = 0; // milliseconds after a key
+let typed = -Infinity; // when, in milliseconds
 let reported = -Infinity; // when
 
 /** @param {Event} event */
@@ -29,7 +31,10 @@ function type(event) {
   if (!field) return;
   if (field.value.search(LINES) >= 0) setText?.call(field, field.value.replace(LINES, " "));
   clearTimeout(timer);
-  timer = setTimeout(report, Math.max(pause, reported + APART - performance.now()), field);
+  const now = performance.now();
+  const rested = now - typed > APART && pause <= FEW;
+  typed = now;
+  timer = setTimeout(report, Math.max(rested ? 0 : pause, reported + APART - now), field);
 }
 
 /** @param {KeyboardEvent} event */

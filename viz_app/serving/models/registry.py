@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[3]
 DEFAULT_CHECKPOINT = SHIPPED / "en-de"
 
 _GIT_SECONDS = 5
+_listings: ContextVar[dict[object, dict[str, Path]]] = ContextVar("listings")  # of the folders, in one run of a page
 
 
 def checkpoint_folder() -> Path:
@@ -36,18 +40,35 @@ def available_models() -> dict[str, Path]:
     The others are what HEADLIGHT_CHECKPOINTS lists, or checkpoints/*/, and then what visitors have opened. Of two
     folders that are called alike the second one has a number.
     """
-    served = checkpoint_folder()
     listed = os.environ.get("HEADLIGHT_CHECKPOINTS", "")
+    opened = [(name, Path(report.folder)) for name, report in opened_models().models.items()]
+    listings, asked = _listings.get({}), (os.environ.get("HEADLIGHT_CHECKPOINT"), listed, *opened)
+    if asked not in listings:
+        listings[asked] = _list_models(checkpoint_folder(), listed, opened)
+    return listings[asked]
+
+
+@contextmanager
+def models_listed_once() -> Iterator[None]:
+    """Look for the folders of models once in this block, unless settings or opened models change: a page asks often."""
+    token = _listings.set({})
+    try:
+        yield
+    finally:
+        _listings.reset(token)
+
+
+def _list_models(served: Path, listed: str, opened: list[tuple[str, Path]]) -> dict[str, Path]:
     folders = [Path(part) for part in listed.split(os.pathsep) if part.strip()]
     if not folders:
         folders = sorted(path.parent for path in SHIPPED.glob("*/config.json"))
     named = [(os.path.basename(os.path.realpath(served)), served)]
     named += [(folder.name, folder) for folder in folders if (folder / "config.json").is_file()]
-    named += [(name, Path(report.folder)) for name, report in opened_models().models.items()]
+    named += opened
     models: dict[str, Path] = {}
     there: set[str] = set()
     for stem, folder in named:
-        place = os.path.realpath(folder)  # half the work of `resolve`, for a page that asks ten times
+        place = os.path.realpath(folder)
         if place in there:
             continue
         there.add(place)

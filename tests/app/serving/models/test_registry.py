@@ -6,9 +6,11 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import streamlit as st
+from streamlit.testing.v1 import AppTest
 
 from transformer_core.translator import Translator
 from viz_app.lessons.context import LessonContext
@@ -128,3 +130,18 @@ def test_the_shipped_models_are_listed_by_their_languages(monkeypatch: pytest.Mo
     assert set(available_models()) == set(expected)
     for name, title in display_names(texts("en")).items():
         assert title == (name if languages(available_models()[name]) is None else expected[name])
+
+
+def test_a_run_of_a_page_looks_for_the_models_once(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    look = Mock(side_effect=registry._list_models)
+    monkeypatch.setattr(registry, "_list_models", look)
+    for runs in (1, 2):
+        app.run()
+        assert look.call_count == runs, "and each run anew"
+
+
+def test_a_change_of_settings_is_seen_at_once(random_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with registry.models_listed_once():
+        before = list(available_models())
+        monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
+        assert list(available_models()) != before and next(iter(available_models())) == random_checkpoint.name
