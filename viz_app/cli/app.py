@@ -40,8 +40,9 @@ def add_options(parser: Parser) -> None:
 def run(options: Options) -> int:
     """Start the server and wait for its end."""
     environment = server_environment(options)
-    if not any(each.startswith(("--server.address", "--server.port")) for each in options.rest):
-        check_free("127.0.0.1", options.port)
+    given = dict(each.split("=", 1) for each in options.rest if "=" in each)
+    if (port := given.get("--server.port", str(options.port))).isdecimal():
+        check_free(given.get("--server.address", "127.0.0.1"), int(port))
     return run_server(server_command(options.port, options.rest), environment)
 
 

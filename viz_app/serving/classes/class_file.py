@@ -21,6 +21,10 @@ _SECONDS = 1.0  # from a change to the file
 _log = logging.getLogger(__name__)
 
 
+def _user() -> int:
+    return os.geteuid() if os.name == "posix" else 0
+
+
 class ClassFile:
     """File in a folder of this user alone.
 
@@ -32,15 +36,19 @@ class ClassFile:
     """
 
     def __init__(self, server: str) -> None:
-        user = os.geteuid() if os.name == "posix" else 0
         parent = os.environ.get(STATE_SETTING, "").split(":")[0] or tempfile.gettempdir()
-        folder = Path(parent) / f"headlight-{user}-{server}"
+        self._path, self._lock = Path(parent) / f"headlight-{_user()}-{server}" / _NAME, threading.Lock()
+        self._own_folder()
+        recover_interrupted_writes(self._path.parent, _NAME)
+
+    def _own_folder(self) -> None:
+        """Make the folder, unless it is there; the system removes old ones from the place of temporary files."""
+        folder = self._path.parent
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()
-        if os.name == "posix" and (not stat.S_ISDIR(status.st_mode) or status.st_uid != user or status.st_mode & 0o077):
+        is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == _user() and not status.st_mode & 0o077
+        if os.name == "posix" and not is_ours:
             raise PermissionError(f"{folder} is not a folder of this user alone")
-        recover_interrupted_writes(folder, _NAME)
-        self._path, self._lock = folder / _NAME, threading.Lock()
 
     def read(self, max_age: float) -> bytes | None:
         """Return what the file holds; None without one, or if it is unusable or older than some seconds."""
@@ -59,17 +67,24 @@ class ClassFile:
         Args:
             changed: Returns what the file should hold; None if that has not changed since its last call.
         """
+        unsaved: bytes | None = None
+        problem = ""
 
         def save() -> None:
+            nonlocal unsaved, problem
             with self._lock:
-                data = changed()
+                if (data := changed() or unsaved) is None:
+                    return
                 try:
-                    if len(data or b"") > MAX_FILE_BYTES:
+                    if len(data) > MAX_FILE_BYTES:
                         raise OSError(f"they have more than {MAX_FILE_BYTES:,} bytes")
-                    if data is not None:
-                        atomic_write_bytes(self._path, data, 0o600)
-                except OSError as error:
-                    _log.warning("classes would not survive a restart: %s", error)
+                    self._own_folder()
+                    atomic_write_bytes(self._path, data, 0o600)
+                    unsaved, problem = None, ""
+                except OSError as error:  # tried again a second later, and said once
+                    if problem != str(error):
+                        _log.warning("classes would not survive a restart: %s", error)
+                    unsaved, problem = data, str(error)
 
         def run() -> None:
             while True:

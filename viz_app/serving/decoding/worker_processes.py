@@ -18,11 +18,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from loky.process_executor import ProcessPoolExecutor
 
+from transformer_core.storage.files import CheckpointError
 from transformer_core.storage.temporary_folders import remove_leftovers, temporary_folder
 from viz_app.serving.decoding.decoding_limits import MAX_BATCH_SIZE
 
@@ -103,7 +104,7 @@ class WorkerProcesses:
         """Run `viz_app.serving.decoding.decoded_batch.decode_together` in a process.
 
         Raises:
-            NoneReady: No idle process has started, or the checkpoint has been replaced meanwhile.
+            NoneReady: No idle process has started or can start, or the checkpoint has been replaced or removed.
             WorkerLost: One process after the other ended.
             DecodingStopped: As there.
         """
@@ -124,6 +125,8 @@ class WorkerProcesses:
                                     on_draft(number, draft)
                 except BrokenProcessPool:
                     _log.warning("a decoding process has ended; another one decodes its batch again")
+                except OSError as error:  # none can start, as on a full disk
+                    raise NoneReady from error
         raise WorkerLost(f"{_TRIES} processes ended before a batch of {len(sentences)} was decoded")
 
     @contextmanager
@@ -157,10 +160,7 @@ class _Process:
         self._threads = threads
         self._executor: ProcessPoolExecutor | None = None
         self._prepared: Future[None] | None = None
-
-    @cached_property
-    def flags(self) -> _Flags:
-        return _Flags.new()
+        self.flags: _Flags
 
     @property
     def is_ready(self) -> bool:
@@ -177,6 +177,7 @@ class _Process:
                 return submitted
             except BrokenProcessPool:
                 self._executor.shutdown(wait=False, kill_workers=True)
+        self.flags = _Flags.new()  # the system may have removed the folder of the one before, as it does with old ones
         self._executor = ProcessPoolExecutor(
             1,
             initializer=_begin,
@@ -219,10 +220,10 @@ class _Flags:
             self.take_draft(number)
 
     def give_draft(self, number: int, draft: DraftBytes) -> None:
-        """Replace the draft of a sentence, in one go."""
-        with open(f"{self.path}/new", "wb") as file:
-            pickle.dump(draft, file)
-        with suppress(PermissionError):  # on Windows, while the server takes the one before
+        """Replace the draft of a sentence, in one go; a draft that cannot be written is left out."""
+        with suppress(OSError):  # a full disk; on Windows, while the server takes the one before
+            with open(f"{self.path}/new", "wb") as file:
+                pickle.dump(draft, file)
             os.replace(f"{self.path}/new", f"{self.path}/{number}")
 
     def take_draft(self, number: int) -> DraftBytes | None:
@@ -282,7 +283,10 @@ def _load(key: ModelKey) -> None:
     if key in _models:
         _models.move_to_end(key)
         return
-    translator = Translator.load(key.folder, key.device)
+    try:
+        translator = Translator.load(key.folder, key.device)
+    except (OSError, CheckpointError):  # the server still holds the model
+        raise NoneReady from None
     if translator.checkpoint_hash != key.weights_hash:
         raise NoneReady
     translator.most_map_bytes = key.most_map_bytes
