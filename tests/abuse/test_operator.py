@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 import signal
+import socket
 import time
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tests.app.serving.decoding.test_batching import check
 from tests.app.serving.scheduling.test_request_queue import wait_until
 from transformer_core.cli import main
 from transformer_core.translator import Translator
-from viz_app.cli import HEADLIGHT
+from viz_app.cli import HEADLIGHT, app
 from viz_app.serving.classes import class_file
 from viz_app.serving.classes.class_file import STATE_SETTING
 from viz_app.serving.classes.classrooms import IDLE_SECONDS, Classrooms, keep_in_file
@@ -148,3 +149,24 @@ def test_an_address_of_another_computer_is_named_in_one_line(
     assert main(["app", *address], HEADLIGHT) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"error: cannot listen on {reason}")
+
+
+SETTINGS = [
+    ({"HEADLIGHT_METRICS_PORT": "abc"}, "HEADLIGHT_METRICS_PORT is 'abc', but must be a positive whole number"),
+    ({"HEADLIGHT_WORKERS": "-1"}, "HEADLIGHT_WORKERS is '-1', but must be a positive whole number"),
+    ({"HEADLIGHT_MODEL_SERVER": "foo", "HEADLIGHT_WORKERS": "0"}, "HEADLIGHT_MODEL_SERVER is 'foo', but must be"),
+    ({"HEADLIGHT_METRICS_PORT": "taken"}, "in use; choose another HEADLIGHT_METRICS_PORT"),
+]
+
+
+@pytest.mark.parametrize(("settings", "reason"), SETTINGS)
+def test_an_unusable_setting_is_named_before_the_server_starts(
+    settings: dict[str, str], reason: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(app, "run_server", lambda *_: 0)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        for name, value in settings.items():
+            monkeypatch.setenv(name, str(taken.getsockname()[1]) if value == "taken" else value)
+        assert main(["app", "--server.address=127.0.0.2"], HEADLIGHT) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert reason in line

@@ -24,7 +24,7 @@ from transformer_core.storage.manifest import Manifest
 from viz_app.serving.end_with_parent import ENDS_WITH_INPUT, end_with_parent
 from viz_app.serving.opening.model_folders import OFF, SETTING
 from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
-from viz_app.serving.settings import SettingError, teacher_key
+from viz_app.serving.settings import METRICS_SETTING, SettingError, check_settings
 
 APP = Path(__file__).resolve().parents[1] / "main.py"
 MAX_PORT = 65_535
@@ -57,23 +57,25 @@ def add_server(parser: Parser) -> None:
     parser.add_argument("--model-server", metavar="ADDRESS", help=about)
 
 
-def check_free(host: str, port: int) -> None:
+def check_free(host: str, port: int, setting: str = "--port") -> None:
     """Raise UsageError for an address in use: Streamlit says it without a way out, and Ray in many lines."""
     try:
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET):
             pass
     except OSError as error:
         reason = str(error.strerror or error).partition(" (")[0]
-        raise UsageError(f"cannot listen on {host} port {port}: {reason}; choose another --port") from None
+        raise UsageError(f"cannot listen on {host} port {port}: {reason}; choose another {setting}") from None
 
 
 def server_environment(options: Options) -> dict[str, str]:
     """Return the environment of the server. Raises UsageError for an unusable option."""
     environment = dict(os.environ)
     try:
-        teacher_key()
+        check_settings()
     except SettingError as error:
         raise UsageError(str(error)) from None
+    if metrics_port := os.environ.get(METRICS_SETTING, "").strip():
+        check_free("127.0.0.1", int(metrics_port), METRICS_SETTING)
     if options.checkpoint is not None:
         Manifest.read(Path(options.checkpoint))  # the server would start, and each page name the error
         environment["HEADLIGHT_CHECKPOINT"] = str(Path(options.checkpoint).resolve())

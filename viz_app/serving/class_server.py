@@ -18,7 +18,7 @@ from typing import Literal
 
 from viz_app.serving.end_with_parent import ENDS_WITH_INPUT
 from viz_app.serving.opening.model_folders import OFF, SETTING
-from viz_app.serving.scheduling.monitoring import METRICS_SETTING
+from viz_app.serving.settings import METRICS_SETTING
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PORTS = 20  # that are tried

@@ -10,10 +10,20 @@ from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
 TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
 MIN_TEACHER_KEY = 8  # characters
 SITE_SETTING = "HEADLIGHT_SITE"
+METRICS_SETTING = "HEADLIGHT_METRICS_PORT"
+_NUMBERS = ("HEADLIGHT_THREADS", "HEADLIGHT_WORKERS", "HEADLIGHT_SLOTS", METRICS_SETTING)
 
 
 class SettingError(ValueError):
     """An environment variable has an unusable value."""
+
+
+def check_settings() -> None:
+    """Raise SettingError for an unusable value, before a server starts that could only show it on its pages."""
+    teacher_key(), site_address(), model_server()
+    for name in _NUMBERS:
+        if (name, os.environ.get(name, "").strip()) != ("HEADLIGHT_WORKERS", "0"):  # none
+            positive_setting(name, 1)
 
 
 def positive_setting(name: str, default: int) -> int:

@@ -15,8 +15,6 @@ from prometheus_client import Counter, Gauge, Histogram, start_http_server
 
 from viz_app.serving.scheduling.request_queue import Superseded
 
-METRICS_SETTING = "HEADLIGHT_METRICS_PORT"
-
 _SECONDS = (0.01, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 _log = logging.getLogger(__name__)
 

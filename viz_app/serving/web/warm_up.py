@@ -14,9 +14,9 @@ from viz_app.serving.classes.class_store import start_classes
 from viz_app.serving.models.head_roles import measure_roles
 from viz_app.serving.models.loader import get_translation_service, request_queue, worker_processes
 from viz_app.serving.opening.opened_models import opened_models
-from viz_app.serving.scheduling.monitoring import METRICS_SETTING, metrics_server
+from viz_app.serving.scheduling.monitoring import metrics_server
 from viz_app.serving.scheduling.request_queue import Superseded, Visitor
-from viz_app.serving.settings import positive_setting, teacher_key
+from viz_app.serving.settings import METRICS_SETTING, positive_setting, teacher_key
 from viz_app.serving.streamlit_patches import resize_download_pool
 from viz_app.serving.web.health import health
 from viz_app.serving.web.open_files import raise_open_files

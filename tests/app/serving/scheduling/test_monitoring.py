@@ -19,8 +19,8 @@ from benchmarks.server.visitor import visiting
 from tests.app.serving.scheduling.test_request_queue import wait_until
 from tests.browser.served import AppServer, free_port
 from viz_app.serving.models.translation_service import TranslationService
-from viz_app.serving.scheduling.monitoring import METRICS_SETTING
 from viz_app.serving.scheduling.request_queue import RequestQueue
+from viz_app.serving.settings import METRICS_SETTING
 from viz_app.serving.web import health as health_module
 from viz_app.serving.web.health import LIVE, READY, Health
 from viz_app.serving.web.log_format import LOG_SETTING, JsonFormatter, use_log_setting
