@@ -22,11 +22,13 @@ from viz_app.serving.classes.class_file import STATE_SETTING
 from viz_app.serving.classes.classrooms import IDLE_SECONDS, Classrooms, keep_in_file
 from viz_app.serving.decoding import worker_processes
 from viz_app.serving.decoding.batching import Batcher
+from viz_app.serving.decoding.decoded_batch import DraftBytes
 from viz_app.serving.decoding.worker_processes import WorkerProcesses
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
 
 FULL = OSError(28, "No space left on device")
+DRAFT = DraftBytes((), False, b"")
 
 
 @pytest.mark.process
@@ -66,10 +68,10 @@ def test_a_draft_is_lost_on_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None
     flags = worker_processes._Flags.new()
     with monkeypatch.context() as patch:
         patch.setattr(worker_processes.pickle, "dump", full)
-        flags.give_draft(0, (b"", b""))
+        flags.give_draft(0, DRAFT)
     assert flags.take_draft(0) is None
     flags.remove()
-    flags.give_draft(0, (b"", b""))  # the folder is gone, too
+    flags.give_draft(0, DRAFT)  # the folder is gone, too
     assert not Path(flags.path).exists()
 
 

@@ -115,8 +115,8 @@ def test_refused_requests_count_for_the_rate(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.fixture(scope="module")
 def server(random_checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppServer]:
     log = tmp_path_factory.mktemp("log") / "log"
-    key = {"HEADLIGHT_TEACHER_KEY": "a-long-teacher-key"}
-    result = AppServer(log, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_WORKERS="0", **key)
+    more = {"HEADLIGHT_TEACHER_KEY": "a-long-teacher-key", "STREAMLIT_SERVER_ALLOWED_HOSTS": "heads.example.org"}
+    result = AppServer(log, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_WORKERS="0", **more)
     yield result
     result.stop()
 
@@ -207,6 +207,13 @@ def test_a_forged_header_of_a_proxy_opens_no_other_name(server: AppServer) -> No
         assert not connects(server, "http://evil.example", "evil.example", header)
         assert {raw(server, path, "Host: evil.example", header)[0] for path in PLACES} == {403}
         assert raw(server, "/", "Host: localhost", header)[0] == 200
+
+
+@pytest.mark.process
+def test_a_server_with_a_named_host_keeps_its_own_names(server: AppServer) -> None:
+    for host in ("heads.example.org", "localhost", "127.0.0.1"):
+        assert raw(server, "/", f"Host: {host}")[0] == 200 and connects(server, f"http://{host}", host)
+        assert not connects(server, "http://evil.example", host)
 
 
 @pytest.mark.process

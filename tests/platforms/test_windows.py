@@ -56,6 +56,9 @@ with open("a"):
     refuses(PermissionError, os.remove, "a")
     refuses(PermissionError, os.rename, os.getcwd(), f"{os.getcwd()}-2")
 os.replace("a", "b")
+import multiprocessing
+refuses(ValueError, multiprocessing.get_context, "fork")
+assert multiprocessing.get_start_method() == "spawn"
 from transformer_core.storage import files, temporary_folders
 assert files.os.name == "nt" and not hasattr(temporary_folders.os, "getuid")
 """
@@ -70,6 +73,8 @@ def test_commands(random_checkpoint: Path, tmp_path: Path) -> None:
     """Twice, so that files are replaced. Output is in UTF-8 with plain line ends, and no file is opened without one."""
     model, sentences = ["--checkpoint", str(random_checkpoint), "--force"], tmp_path / "문장.txt"
     sentences.write_bytes("\ufeffThe little dog.\r\nDer Straßenbahnfahrer läuft.\r\n".encode())
+    pairs = tmp_path / "쌍.tsv"
+    pairs.write_bytes("A man rides.\tEin Mann reitet.\r\nA dog runs.\tEin Hund läuft.\r\n".encode())
     lines = [
         [
             "export",
@@ -84,13 +89,14 @@ def test_commands(random_checkpoint: Path, tmp_path: Path) -> None:
         ["page", *model, "--live", f"--out={tmp_path / 'page.html'}"],
         ["translate", *model, "--input", str(sentences), f"--output={tmp_path / 'out.txt'}"],
         ["analyse", "effects", *model, "--source=A dog.", f"--out={tmp_path / 'effects.csv'}"],
+        ["atlas", *model[:2], f"--sentences={pairs}", "--parts=looks", "--workers=2", f"--out={tmp_path / 'atlas'}"],
         ["export-model", *model, "--to", "transformers", f"--out={tmp_path / 'export'}"],
     ]
     helps = [[*name.split(), "--help"] for name in HEADLIGHT.commands]
     done = run("tests.platforms.commands", "\n".join(json.dumps(line) for line in [*helps, *lines, *lines]))
     assert done.returncode == 0, done.stderr
     assert "\u201cdo\u201d" in done.stderr and "\r" not in done.stdout + done.stderr
-    written = {path.name for path in tmp_path.iterdir()} - {sentences.name}
+    written = {path.name for path in tmp_path.iterdir()} - {sentences.name, pairs.name}
     assert written == {Path(line[-1].partition("=")[2]).name for line in lines}
     assert (tmp_path / "out.txt").read_bytes().count(b"\n") == 2
 

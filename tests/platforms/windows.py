@@ -10,6 +10,8 @@ be renamed, replaced or removed, nor can a folder with such a file. Names have n
 from __future__ import annotations
 
 import builtins
+import multiprocessing
+import multiprocessing.context
 import os
 import re
 import signal
@@ -159,6 +161,10 @@ def imitate() -> None:
                 if getattr(module, each, None) is sys.modules[each]:
                     setattr(module, each, replacement)
     if not _is_on:
+        multiprocessing.set_start_method("spawn", force=True)
+        multiprocessing.get_all_start_methods = lambda: ["spawn"]  # type: ignore[assignment]
+        for method in ("fork", "forkserver"):
+            multiprocessing.context._concrete_contexts.pop(method)  # type: ignore[attr-defined]
         sys.addaudithook(_audit)
     _is_on = True
 

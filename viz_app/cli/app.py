@@ -99,7 +99,7 @@ def server_command(port: int, options: Sequence[str] = ()) -> list[str]:
 
 
 def run_server(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a server until it ends and return its exit status. SIGTERM is passed on to it.
+    """Run a server until it ends and return its exit status; 0 after SIGTERM, which is passed on to it.
 
     It ends with this process, even if that is killed.
     """
@@ -107,6 +107,7 @@ def run_server(command: Sequence[str], environment: Mapping[str, str]) -> int:
     with subprocess.Popen(command, env={**environment, ENDS_WITH_INPUT: "1"}, stdin=subprocess.PIPE) as server:
         before = signal.signal(signal.SIGTERM, lambda *_: server.terminate())
         try:
-            return server.wait()
+            status = server.wait()
+            return 0 if status == -signal.SIGTERM else status
         finally:
             signal.signal(signal.SIGTERM, before)

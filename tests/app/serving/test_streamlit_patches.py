@@ -25,6 +25,7 @@ INTERNALS = (
     ("streamlit.runtime.media_file_manager", "MediaFileManager.remove_orphaned_files", "retain_media"),
     ("streamlit.net_util", "get_external_ip", "disable_external_ip_lookup"),
     ("streamlit.web.server.starlette.starlette_websocket", "is_host_allowed", "is_named_host"),
+    ("streamlit.web.server.starlette.starlette_websocket", "is_host_allowed", "leave_hosts_to_the_guard"),
     ("streamlit.runtime", "Runtime.get_client", "client_address"),
     ("streamlit.runtime.session_manager", "ClientContext.remote_ip", "client_address"),
     ("uvicorn.config", "Config.ws_max_size", "limit_incoming"),
