@@ -67,7 +67,7 @@ def test_a_draft_is_lost_on_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None
 
     flags = worker_processes._Flags.new()
     with monkeypatch.context() as patch:
-        patch.setattr(worker_processes.pickle, "dump", full)
+        patch.setattr("pickle.dump", full)
         flags.give_draft(0, DRAFT)
     assert flags.take_draft(0) is None
     flags.remove()

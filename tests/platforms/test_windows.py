@@ -18,6 +18,7 @@ from transformer_core.storage import files
 from transformer_core.storage.files import atomic_write_text
 from viz_app.cli import HEADLIGHT
 from viz_app.serving.decoding import worker_processes
+from viz_app.serving.decoding.decoded_batch import DraftBytes
 
 ROOT = Path(__file__).resolve().parents[2]
 if not Path("/proc/self/fd").is_dir():
@@ -130,7 +131,7 @@ def test_a_draft_is_lost_while_both_processes_rename_it(monkeypatch: pytest.Monk
     def refused(old: str, new: str) -> None:
         raise PermissionError(13, "Permission denied", new)
 
-    flags, draft = worker_processes._Flags.new(), (b"", b"")
+    flags, draft = worker_processes._Flags.new(), DraftBytes((), False, b"")
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", refused)
         flags.give_draft(0, draft)

@@ -154,7 +154,7 @@ def _check(event: str, arguments: tuple[Any, ...]) -> None:
 def imitate() -> None:
     """Imitate it from now on in this process. Modules of this program that are loaded already see it too."""
     global _is_on
-    builtins.__import__ = _imported
+    builtins.__import__ = _imported  # type: ignore[assignment]
     for name, module in list(sys.modules.items()):
         if name.startswith(OURS):
             for each, replacement in REPLACED.items():
@@ -162,7 +162,7 @@ def imitate() -> None:
                     setattr(module, each, replacement)
     if not _is_on:
         multiprocessing.set_start_method("spawn", force=True)
-        multiprocessing.get_all_start_methods = lambda: ["spawn"]  # type: ignore[assignment]
+        multiprocessing.get_all_start_methods = lambda: ["spawn"]
         for method in ("fork", "forkserver"):
             multiprocessing.context._concrete_contexts.pop(method)  # type: ignore[attr-defined]
         sys.addaudithook(_audit)
