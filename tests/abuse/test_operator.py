@@ -172,3 +172,8 @@ def test_an_unusable_setting_is_named_before_the_server_starts(
         assert main(["app", "--server.address=127.0.0.2"], HEADLIGHT) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert reason in line
+
+
+def test_an_option_after_those_of_streamlit_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["app", "--server.headless=true", "--checkpoint", "model"], HEADLIGHT) == 2
+    assert "error: --checkpoint: write it before the options of Streamlit" in capsys.readouterr().err

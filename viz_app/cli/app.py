@@ -28,6 +28,7 @@ from viz_app.serving.settings import METRICS_SETTING, SettingError, check_settin
 
 APP = Path(__file__).resolve().parents[1] / "main.py"
 MAX_PORT = 65_535
+_OWN = ("--models", "--port", "--checkpoint", "--model-server")
 
 
 def add_options(parser: Parser) -> None:
@@ -39,6 +40,8 @@ def add_options(parser: Parser) -> None:
 
 def run(options: Options) -> int:
     """Start the server and wait for its end."""
+    if late := next((each for each in options.rest if each.partition("=")[0] in _OWN), None):
+        raise UsageError(f"{late}: write it before the options of Streamlit")
     environment = server_environment(options)
     given = dict(each.split("=", 1) for each in options.rest if "=" in each)
     if (port := given.get("--server.port", str(options.port))).isdecimal():
