@@ -21,10 +21,6 @@ _SECONDS = 1.0  # from a change to the file
 _log = logging.getLogger(__name__)
 
 
-def _user() -> int:
-    return os.geteuid() if os.name == "posix" else 0
-
-
 class ClassFile:
     """File in a folder of this user alone.
 
@@ -36,8 +32,9 @@ class ClassFile:
     """
 
     def __init__(self, server: str) -> None:
+        user = os.geteuid() if os.name == "posix" else 0
         parent = os.environ.get(STATE_SETTING, "").split(":")[0] or tempfile.gettempdir()
-        self._path, self._lock = Path(parent) / f"headlight-{_user()}-{server}" / _NAME, threading.Lock()
+        self._path, self._lock = Path(parent) / f"headlight-{user}-{server}" / _NAME, threading.Lock()
         self._own_folder()
         recover_interrupted_writes(self._path.parent, _NAME)
 
@@ -45,9 +42,8 @@ class ClassFile:
         """Make the folder, unless it is there; the system removes old ones from the place of temporary files."""
         folder = self._path.parent
         folder.mkdir(mode=0o700, exist_ok=True)
-        status = folder.lstat()
-        is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == _user() and not status.st_mode & 0o077
-        if os.name == "posix" and not is_ours:
+        mode, owner = folder.lstat().st_mode, folder.lstat().st_uid
+        if os.name == "posix" and (not stat.S_ISDIR(mode) or owner != os.geteuid() or mode & 0o077):
             raise PermissionError(f"{folder} is not a folder of this user alone")
 
     def read(self, max_age: float) -> bytes | None:
