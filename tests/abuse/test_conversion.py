@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pickle
+import re
 import shutil
 import zipfile
 from pathlib import Path
@@ -14,8 +15,10 @@ from typing import Any
 
 import pytest
 import torch
+from safetensors import safe_open
 
 from tests.abuse.target import within
+from tests.core.conversion.language_twins import language_folder
 from tests.core.conversion.marian_twins import marian_folder
 from tests.core.conversion.twins import refused
 
@@ -64,7 +67,28 @@ def test_names_and_shapes_of_many_megabytes(folder: Path) -> None:
     header = json.dumps({"__metadata__": {f"{number}": "" for number in range(1_500_000)}}).encode()
     write_safetensors(folder / "model.safetensors", header)
     with within():
-        refused(folder, r"model.safetensors: cannot be read: its header has more than 16,000,000 bytes")
+        refused(folder, r"model.safetensors: cannot be read: its header has more than 2,000,000 bytes")
+
+
+def test_files_that_hold_the_same_tensors(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Links to one file of 99,000 of them, 900 times, kept the reader busy for many minutes."""
+    monkeypatch.setattr("transformer_core.conversion.foreign_folder.MAX_TENSORS", 100)
+    whole = folder / "model.safetensors"
+    with safe_open(whole, framework="pt") as file:
+        files = {name: f"{number % 2}.safetensors" for number, name in enumerate(file.keys())}
+    shutil.copy(whole, folder / "0.safetensors")
+    whole.rename(folder / "1.safetensors")
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": files}), encoding="utf-8")
+    refused(folder, "its files hold more than 100 tensors")
+
+
+@pytest.mark.parametrize("number", ["x", [1], {}, None, math.inf, 1e17], ids=str)
+def test_ids_that_no_others_can_follow(tmp_path: Path, number: Any) -> None:
+    """After an infinite one the next free id was searched for ever."""
+    path = tmp_path / "theirs" / "vocab.json"
+    language_folder(path.parent, "m2m")
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), "mine": number}), encoding="utf-8")
+    refused(path.parent, f"vocab.json: 'mine' has id {re.escape(repr(number))}")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="files with holes")

@@ -11,14 +11,18 @@ from pathlib import Path
 import pytest
 
 from tests.abuse.samples import SMALL
+from transformer_core.atlas.measure import Task, measure
+from transformer_core.atlas.resumable_map import ResumableMap
 from transformer_core.cli import main
-from transformer_core.cli.arguments import Parser, UsageError, check_new_file, output_path
+from transformer_core.cli.arguments import Parser, UsageError, check_new_file, check_new_folder, output_path
 from transformer_core.cli.shards import Shard, merge_parts
 from transformer_core.storage import files
 from transformer_core.storage.files import atomic_directory, recover_interrupted_writes
 from transformer_core.storage.manifest import manifested_files
+from transformer_core.translator import Translator
 from viz_app.cli import PROGRAM
 from viz_app.export.figure_arguments import add_targets, parse_targets
+from viz_app.export.packing import Folder
 
 if os.name != "posix":
     pytest.skip("needs pipes and modes", allow_module_level=True)
@@ -221,3 +225,30 @@ def test_an_error_of_the_system_names_the_file_and_no_exception(
     out = tmp_path / "maps.npz"
     assert main(["analyse", "attention", "--checkpoint", str(SMALL / "base"), "--source", "A", "--out", str(out)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == f"error: {out}: No space left on device"
+
+
+def test_the_next_run_removes_what_a_killed_one_left_of_a_folder(tmp_path: Path) -> None:
+    for left in (".data.99999999.partial", ".other.99999999.partial"):
+        (tmp_path / left).mkdir()
+    check_new_folder(tmp_path / "data")
+    assert [each.name for each in tmp_path.iterdir()] == [".other.99999999.partial"]
+
+
+def test_nor_does_a_killed_atlas_leave_anything(tmp_path: Path) -> None:
+    (tmp_path / ".atlas.json.99999999.partial").touch()
+    translator = Translator.load(MODEL)
+    runner = ResumableMap(checkpoint=MODEL, weights_hash=translator.checkpoint_hash, folder=tmp_path / "work")
+    task = Task(runner=runner, translator=translator, out=tmp_path, sentences=tmp_path)
+    measure(task, [])
+    assert not [*tmp_path.iterdir()]
+
+
+def test_nor_does_a_killed_set_of_figures(tmp_path: Path) -> None:
+    """Only a folder of ours is cleaned."""
+    for ours in (True, False):
+        Folder(tmp_path).add("pdf/a.pdf", b"")
+        for left in (".index.json.99999999.partial", "pdf/.a.pdf.99999999.partial"):
+            (tmp_path / left).touch()
+        (tmp_path / "index.json").write_text('{"program": "Headlight"}' if ours else "{}")
+        Folder(tmp_path, force=True)
+        assert len(files_below(tmp_path)) == (2 if ours else 4)

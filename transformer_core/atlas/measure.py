@@ -31,7 +31,7 @@ from transformer_core.atlas.targets import measure_targets
 from transformer_core.atlas.trees import read_trees
 from transformer_core.data import DataError, read_pairs
 from transformer_core.progress import tracked
-from transformer_core.storage.files import CheckpointError, sha256
+from transformer_core.storage.files import CheckpointError, recover_interrupted_writes, sha256
 from transformer_core.storage.manifest import Manifest
 from transformer_core.translator import Translator
 
@@ -154,6 +154,7 @@ def measure(task: Task, parts: Sequence[str]) -> Atlas:
         ValueError: The data of a part are missing.
     """
     file = task.out / FILE
+    recover_interrupted_writes(task.out, FILE)
     identity, config = task.translator.checkpoint_hash, task.translator.config
     atlas = Atlas(
         format_version=FORMAT_VERSION,

@@ -77,7 +77,8 @@ def output_path(name: str) -> Path:
 
 
 def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
-    """Raise UsageError when --out exists and is not an empty folder."""
+    """Raise UsageError when --out exists and is not an empty folder; first undo what a killed process has left."""
+    recover_interrupted_writes(path.parent, glob.escape(path.name))
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise UsageError(f"--out: {path} is not empty; {hint}")
     check_place("--out", path / "new")

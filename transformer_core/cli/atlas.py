@@ -25,6 +25,7 @@ from transformer_core.cli.arguments import (
     Options,
     Parser,
     UsageError,
+    check_place,
     load_translator,
     write_summary,
     write_table,
@@ -92,6 +93,7 @@ def run(options: Options) -> int:
     out = Path(options.out)
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out: {out} is not a folder")
+    check_place("--out", out / "new")
     translator = load_translator(options)
 
     from transformer_core.atlas.measure import Task, measure

@@ -21,9 +21,9 @@ from transformer_core.conversion.tensor_sources import Shape as Shape
 from transformer_core.conversion.tensor_sources import TensorFile, opened
 from transformer_core.storage.files import problem_of, read_regular
 from transformer_core.storage.manifest import is_plain, read_object
+from transformer_core.text.tokenizer import MAX_BYTES
 
-MAX_JSON_BYTES = 64_000_000  # vocab.json of NLLB-200 has 6 MB, tokenizer.json of all has less
-MAX_MODEL_BYTES = 50_000_000  # of a SentencePiece model
+MAX_JSON_BYTES = 32_000_000  # tokenizer.json of NLLB-200 has 17 MB
 _MAX_SHARDS = 1_000
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 _VALUES_AT_A_TIME = 2**23
@@ -57,7 +57,7 @@ class ForeignFolder:
         """Read a JSON object; empty if there is no such file."""
         return self.json(name) if self.has(name) else {}
 
-    def contents(self, name: str, max_bytes: int = MAX_MODEL_BYTES) -> bytes:
+    def contents(self, name: str, max_bytes: int = MAX_BYTES) -> bytes:
         """Read a file of limited size. Raises ConversionError if it is missing."""
         try:
             return read_regular(self.path / name, max_bytes)
@@ -98,8 +98,12 @@ class ForeignFolder:
             ConversionError: A file cannot be read, or does not match the index.
         """
         selected: dict[str, Shape] = {}
+        count = 0
         for path in dict.fromkeys(self._places.values()):
             shapes = opened(path).shapes
+            count += len(shapes)
+            if count > MAX_TENSORS:
+                raise ConversionError(f"{self.path}: its files hold more than {MAX_TENSORS:,} tensors")
             for name in (name for name, place in self._places.items() if place == path):
                 if name not in shapes:
                     raise ConversionError(f"{path}: has no tensor {name}, which the index says it holds")

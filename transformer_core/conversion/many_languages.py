@@ -82,7 +82,7 @@ def _plan(
     segmenter = sentencepiece(folder, _SENTENCEPIECE)
     file, ids = _ids(folder, options, segmenter)
     special = layout.special_ids(options, id_of(options, file, ids, UNKNOWN))
-    added = added_tokens(folder, next_id=max(ids.values(), default=0) + 1)
+    added = added_tokens(folder, after=ids)
     pattern = _LANGUAGE[options.family]
     languages = {match[1]: token for token in (*ids, *added) if (match := pattern.fullmatch(token))}
     if not languages and folder.json_if_there(TOKENIZER_CONFIG).get("language_codes") == "m2m100":

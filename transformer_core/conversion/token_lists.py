@@ -54,7 +54,7 @@ def sentencepiece(folder: ForeignFolder, name: str) -> SentencePieceSegmenter:
         raise ConversionError(f"{folder.path / name}: {error}") from error
 
 
-def added_tokens(folder: ForeignFolder, next_id: int) -> dict[str, int]:
+def added_tokens(folder: ForeignFolder, after: Mapping[str, Any]) -> dict[str, int]:
     """Read tokens outside the SentencePiece model, such as languages, with their ids.
 
     Ids come from `tokenizer.json`, `tokenizer_config.json` or `added_tokens.json`. Tokens that only have a name get the
@@ -62,7 +62,7 @@ def added_tokens(folder: ForeignFolder, next_id: int) -> dict[str, int]:
 
     Args:
         folder: The foreign folder.
-        next_id: First id for tokens that only have a name.
+        after: Ids of the other tokens; tokens that only have a name follow them.
     """
     config = folder.json_if_there(TOKENIZER_CONFIG)
     ids: dict[str, int] = {}
@@ -83,7 +83,7 @@ def added_tokens(folder: ForeignFolder, next_id: int) -> dict[str, int]:
         for entry in _list(holder.get(key))
     ]
     unknown = [name for name in dict.fromkeys(names) if name not in ids]
-    taken = set(ids.values())
+    taken, next_id = set(ids.values()), max(map(_id, after.values()), default=0) + 1
     for token in unknown:
         while next_id in taken:
             next_id += 1

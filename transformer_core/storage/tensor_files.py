@@ -24,7 +24,7 @@ SHARD_BYTES = 15_000_000
 ENDING = ".safetensors"
 INDEX_FILE = "model.safetensors.index.json"
 _MAX_INDEX_BYTES = 16_000_000
-_MAX_HEADER_BYTES = 16_000_000  # of a safetensors file; its reader takes ten times as much memory
+_MAX_HEADER_BYTES = 2_000_000  # of a safetensors file: 20,000 tensors; it is read again for each of them
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-MAX_FIELDS = 1_100_000  # of a message; a vocabulary of a million tokens has as many
+MAX_FIELDS = 550_000  # of a message; a vocabulary has one for each of its tokens
 
 
 class MessageTooLargeError(ValueError):

@@ -25,7 +25,7 @@ from transformer_core.text.protobuf import MessageTooLargeError
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # no text in UTF-8, which SentencePiece reads
 BOS_TOKEN, EOS_TOKEN = "<s>", "</s>"
-MAX_BYTES = 50_000_000  # of a file: a vocabulary of a million tokens has half of it
+MAX_BYTES = 25_000_000  # of a file: NLLB-200's 256,000 tokens have 5 MB
 # Punctuation that joins a word instead of ending it: isn't, well-known.
 _WORD_INTERNAL = frozenset("'\u2019-\u2010\u2011_&/@#%")
 # Thai, Lao, Tibetan, Burmese, Khmer, Japanese and Chinese.

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from transformer_core.cli.arguments import UsageError
-from transformer_core.storage.files import atomic_write_bytes
+from transformer_core.storage.files import atomic_write_bytes, recover_interrupted_writes
 from viz_app.export.embedded_record import read_record
 
 INDEX = "index.json"
@@ -67,10 +67,13 @@ class Folder:
 
     def __init__(self, path: Path, *, force: bool = False) -> None:
         self.path, self._force = path, force
-        if not force and path.exists() and any(path.iterdir()) and not _is_ours(path / INDEX):
+        is_ours = _is_ours(path / INDEX)
+        if not force and path.exists() and any(path.iterdir()) and not is_ours:
             raise UsageError(
                 f"--out: {path} contains other files; add --force to write there anyway, or name another folder"
             )
+        for folder in (path, *path.glob("*/")) if is_ours else ():
+            recover_interrupted_writes(folder, "*")
         path.mkdir(parents=True, exist_ok=True)
         if not (path / INDEX).exists():
             self.add(INDEX, json.dumps({"program": PROGRAM}).encode())
