@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import os
 from pathlib import Path
 from typing import Any
 
@@ -109,3 +110,39 @@ def test_an_error_steers_no_terminal(call: Call, tmp_path: Path) -> None:
     path.write_text("one column\n", encoding="utf-8")
     error = one_line_error(call("evaluate", "--checkpoint", CHECKPOINT, "--test", path), 1)
     assert error.rstrip("\n").isprintable() and r"\x1b[2J\u202e.tsv, line 1: 1 columns" in error
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files with holes")
+@pytest.mark.parametrize(
+    "arguments",
+    [("count", "--recipe"), ("train", "--recipe"), ("average", ".", "--card"), ("average", ".", "--metrics")],
+    ids=" ".join,
+)
+def test_a_gigabyte_that_is_no_recipe(call: Call, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """Its 1,000 MB took two gigabytes."""
+    (tmp_path / "huge").touch()
+    os.truncate(tmp_path / "huge", 10**9)
+    out = () if arguments[0] == "count" else ("--out", tmp_path / "out")
+    with within():
+        error = one_line_error(call(*arguments, tmp_path / "huge", *out), 2)
+    assert f"{arguments[-1]}: {tmp_path}/huge: has 1,000,000,000 bytes, but at most" in error
+
+
+@pytest.mark.parametrize(("option", "suffix"), [("--recipe", "toml"), ("--metrics", "json")])
+def test_deep_brackets(call: Call, tmp_path: Path, option: str, suffix: str) -> None:
+    file = tmp_path / f"deep.{suffix}"
+    file.write_text("a = " * (suffix == "toml") + "[" * 100_000, encoding="utf-8")
+    words = ("count",) if suffix == "toml" else ("average", ".", "--out", tmp_path / "out")
+    assert f"{option}: {file} is not valid" in one_line_error(call(*words, option, file), 2)
+
+
+def test_an_atlas_of_no_trees(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    (tmp_path / "test.tsv").write_text("A man.\tEin Mann.\n", encoding="utf-8")
+    options = ["--checkpoint", CHECKPOINT, "--sentences", tmp_path / "test.tsv", "--out", tmp_path / "atlas"]
+    for part, files in (
+        ("links", ["--trees", *[tmp_path / "empty"] * 2]),
+        ("align", ["--alignments", tmp_path / "empty"]),
+    ):
+        error = one_line_error(call("atlas", *options, "--parts", part, *files), 1)
+        assert error.endswith(f"error: {tmp_path}/empty has no sentences\n")

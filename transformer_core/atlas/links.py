@@ -28,7 +28,7 @@ from transformer_core.atlas.statistics import (
     sign_test,
 )
 from transformer_core.atlas.trees import RELATIONS, Tree
-from transformer_core.data import make_batch
+from transformer_core.data import DataError, make_batch
 from transformer_core.decoding.forced_maps import capture_maps, to_host
 from transformer_core.text.tokenizer import Encoding
 from transformer_core.translator import SourceTooLong, Translator
@@ -50,7 +50,7 @@ def measure_links(
         bootstrap: `draws` and `seed`.
 
     Raises:
-        ValueError: One of the two has no readable tree.
+        DataError: One of the two has no readable tree.
     """
     items = [msgspec.to_builtins(group) for trees in (choose, test) for group in cut(trees, CHUNK)]
     results = runner.run(chunk_links, items, "trees x 50")
@@ -58,7 +58,7 @@ def measure_links(
     first, second = (_Counts(each) for each in (results[:cutting], results[cutting:]))
     for name, counts in (("first", first), ("second", second)):
         if not len(counts.places):
-            raise ValueError(f"the {name} treebank has no tree that can be read")
+            raise DataError(f"the {name} treebank has no tree that can be read")
     return _links(first, second, len(choose) + len(test), bootstrap)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -38,6 +38,7 @@ from transformer_core.translator import Translator
 log = logging.getLogger(__name__)
 
 _MAX_GOLD = 10_000
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,10 +90,14 @@ class Task:
 
     def pairs(self, count: int) -> list[list[str]]:
         """Read the first sentence pairs. Raises DataError if there is none."""
-        parallel = [list(pair) for pair in islice(read_pairs(self.sentences), count)]
-        if not parallel:
-            raise DataError(f"{self.sentences} has no sentences")
-        return parallel
+        return some((list(pair) for pair in islice(read_pairs(self.sentences), count)), self.sentences)
+
+
+def some(items: Iterable[Item], path: Path) -> list[Item]:
+    """Return what a file holds. Raises DataError if that is nothing."""
+    if not (found := list(items)):
+        raise DataError(f"{path} has no sentences")
+    return found
 
 
 @dataclass(frozen=True)
@@ -111,13 +116,14 @@ class Part:
 
 
 def _links(task: Task, _atlas: Atlas) -> Any:
-    choose, test = (list(read_trees(path)) for path in task.trees)
+    choose, test = (some(read_trees(path), path) for path in task.trees)
     return measure_links(task.runner, choose, test, task.bootstrap)
 
 
 def _align(task: Task, _atlas: Atlas) -> Any:
     assert task.alignments is not None
-    return measure_alignment(task.runner, list(islice(read_gold(task.alignments), _MAX_GOLD)), task.bootstrap)
+    gold = some(islice(read_gold(task.alignments), _MAX_GOLD), task.alignments)
+    return measure_alignment(task.runner, gold, task.bootstrap)
 
 
 def _prune(task: Task, atlas: Atlas) -> Any:

@@ -13,8 +13,9 @@ from typing import Any, get_args, get_type_hints
 
 from transformer_core.config import ConfigError
 from transformer_core.storage.bundled_models import hub_hint
-from transformer_core.storage.files import recover_interrupted_writes
+from transformer_core.storage.files import CheckpointError, read_regular, recover_interrupted_writes
 
+_MAX_TEXT_BYTES = 16_000_000  # of a recipe, a card or metrics
 _BOOLEANS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 
@@ -33,6 +34,17 @@ def existing(option: str, path: str, *, folder: bool = False) -> Path:
     if missing := not_found(path, folder=folder):
         raise UsageError(f"{option}: {missing}")
     return Path(path)
+
+
+def small_text(option: str, path: str) -> str:
+    """Return the text of a small file. Raises UsageError when it is none."""
+    try:
+        text = read_regular(Path(path).resolve(), _MAX_TEXT_BYTES).decode("utf-8")
+    except CheckpointError as error:
+        raise UsageError(f"{option}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{option}: {path} is not UTF-8 text: {error}") from error
+    return text.replace("\r\n", "\n")
 
 
 def existing_text(option: str, spec: str) -> str:

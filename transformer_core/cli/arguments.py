@@ -19,6 +19,7 @@ from transformer_core.cli.argument_types import existing as existing
 from transformer_core.cli.argument_types import existing_text as existing_text
 from transformer_core.cli.argument_types import output_path as output_path
 from transformer_core.cli.argument_types import sentence_text as sentence_text
+from transformer_core.cli.argument_types import small_text as small_text
 from transformer_core.config import DecodingConfig
 
 if TYPE_CHECKING:

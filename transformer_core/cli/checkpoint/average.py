@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Options, Parser, UsageError, write_summary
+from transformer_core.cli.arguments import Options, Parser, UsageError, small_text, write_summary
 from transformer_core.cli.training.run_settings import RunSettings
 from transformer_core.storage.files import TOKENIZER_FILE
 from transformer_core.storage.format_1 import current_names
@@ -49,7 +49,7 @@ def run(options: Options) -> int:
     """Average a training run into a checkpoint."""
     folder, out = Path(options.run), options.out
     metrics = read_metrics(options.metrics)
-    card = Path(options.card).read_text(encoding="utf-8") if options.card else ""
+    card = small_text("--card", options.card) if options.card else ""
     settings = RunSettings.load(folder)
 
     from transformer_core.checkpoint import save_checkpoint
@@ -116,8 +116,8 @@ def read_metrics(path: str | None) -> dict[str, Any]:
     if not path:
         return {}
     try:
-        values = json.loads(Path(path).read_text(encoding="utf-8"))
-    except ValueError as error:
+        values = json.loads(small_text("--metrics", path))
+    except (json.JSONDecodeError, RecursionError) as error:
         raise UsageError(f"--metrics: {path} is not valid JSON: {error}") from error
     if not isinstance(values, dict) or not isinstance(values.get("training", {}), dict):
         raise UsageError(f"--metrics: {path} must be a JSON object, and its `training` too")

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformer_core.cli.arguments import Options, Parser, UsageError, select_device
+from transformer_core.cli.arguments import Options, Parser, UsageError, select_device, small_text
 from transformer_core.cli.checkpoint.average import (
     AveragedModel,
     add_averaging,
@@ -55,7 +55,7 @@ def run(options: Options) -> int:
     """Ship a training."""
     folder, out = Path(options.run), options.out
     metrics = read_metrics(options.metrics)
-    about = Path(options.about).read_text(encoding="utf-8").strip() if options.about else ""
+    about = small_text("--about", options.about).strip() if options.about else ""
     probes = read_probes("--history", options.history) if options.history else []
     if options.gold and not probes:
         raise UsageError("--gold needs --history; give both, or leave it out")

@@ -38,6 +38,7 @@ from transformer_core.cli.arguments import (
     existing,
     existing_text,
     select_device,
+    small_text,
 )
 from transformer_core.cli.training.prepare import add_training_text, prepare_text
 from transformer_core.cli.training.run_settings import CONFIG_FILE, RunSettings, merged_model, prepared_text, resumed
@@ -133,8 +134,8 @@ def _settings(out: Path, explicit: dict[str, Any], group: ProcessGroup) -> RunSe
 def read_recipe(path: str, options: Parser) -> dict[str, Any]:
     """Read the options of a recipe. Raises UsageError that names an unknown key."""
     try:
-        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        values = tomllib.loads(small_text("--recipe", path))
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"--recipe: {path} is not valid TOML: {error}") from error
     for name in _LISTS:
         files = [values[name]] if isinstance(values.get(name), str) else values.get(name, [])
