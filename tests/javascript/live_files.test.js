@@ -78,22 +78,22 @@ test("the files have the announced bytes, wherever they come from", async () => 
   const url = `data:application/octet-stream;base64,${Buffer.from(bytes).toString("base64")}`;
   for (const source of [bytes, await gzip(bytes), { url }]) {
     let reported = 0;
-    const read = await readFiles(source, 3000, (loaded) => {
+    const read = new Uint8Array(3000);
+    await readFiles(source, read, (loaded) => {
       reported = loaded;
     });
     assert.deepEqual([read, reported], [bytes, 3000]);
-    await assert.rejects(
-      readFiles(source, 2999, () => {}),
-      /more than its 2999 bytes/,
-    );
-    await assert.rejects(
-      readFiles(source, 3001, () => {}),
-      /3000 of its 3001 bytes/,
-    );
+    const refused = (size, message) =>
+      assert.rejects(
+        readFiles(source, new Uint8Array(size), () => {}),
+        message,
+      );
+    await refused(2999, /more than its 2999 bytes/);
+    await refused(3001, /3000 of its 3001 bytes/);
   }
   const bomb = await gzip(new Uint8Array(50_000_000));
   await assert.rejects(
-    readFiles(bomb, 100, () => {}),
+    readFiles(bomb, new Uint8Array(100), () => {}),
     /more than its 100 bytes/,
   );
 });

@@ -4,7 +4,6 @@
 // every height the contributions of all states, and of the biases above, sum to the logit.
 
 import { Largest } from "./largest.js";
-import { Transposes } from "./transposes.js";
 
 /** @typedef {import("./frozen.js").Frozen} Frozen */
 /** @typedef {import("./frozen.js").FrozenAttention} FrozenAttention */
@@ -30,7 +29,6 @@ export class FrozenModel {
   constructor({ config, parameters }) {
     this.config = config;
     this.parameters = parameters;
-    this.transposes = new Transposes(parameters, /\.w_[vo2]\.weight$/);
     this.output = parameters.matrix(config.tie === "none" ? "projection.weight" : "embedding.weight");
     const { n, k, stride, data } = this.output;
     const sums = new Float64Array(k);
@@ -143,14 +141,14 @@ export class FrozenModel {
   throughNetwork({ name, activations }, gradient, stack, number, neurons) {
     const { d_model: d, d_ff } = this.config;
     const { data: input, stride } = this.parameters.matrix(`${name}.w_1.weight`);
-    const { data: output, stride: step } = this.transposes.matrix(`${name}.w_2.weight`);
+    const slopes = this.parameters.back(`${name}.w_2`, gradient, gradient.length / d);
     const below = new Float32Array(d);
     for (let row = 0; row * d < gradient.length; row++) {
       below.fill(0);
       for (let neuron = 0; neuron < d_ff; neuron++) {
         const activation = activations[row * d_ff + neuron];
         if (activation === 0) continue;
-        const slope = dot(gradient, output, row * d, neuron * step, d);
+        const slope = slopes[row * d_ff + neuron];
         neurons.add(slope * activation, stack, number, row, neuron);
         for (let i = 0, at = neuron * stride; i < d; i++) below[i] += slope * input[at + i];
       }
@@ -170,7 +168,7 @@ export class FrozenModel {
     const width = num_heads * d_v;
     const columns = values.length / width;
     const keys = kind === "decoder" ? queries : columns;
-    const slopes = this.transposes.times(gradient, queries, `${name}.w_o.weight`);
+    const slopes = this.parameters.back(`${name}.w_o`, gradient, queries);
     const gathered = new Float32Array(keys * width);
     const flows = new Float32Array(num_heads * queries * keys);
     for (let head = 0; head < num_heads; head++)
@@ -184,7 +182,7 @@ export class FrozenModel {
           for (let i = 0; i < d_v; i++) gathered[to + i] += weight * slopes[from + i];
         }
       }
-    return { edges: { queries, keys, flows }, below: this.transposes.times(gathered, keys, `${name}.w_v.weight`) };
+    return { edges: { queries, keys, flows }, below: this.parameters.back(`${name}.w_v`, gathered, keys) };
   }
 }
 

@@ -1,7 +1,8 @@
 // The matrix product as a WebAssembly module, assembled here: float32, four lanes at a time.
 //
 // out = x W^T for four rows of x with two rows of W at a time (`four`), or for one with eight (`one`): their sums stay in
-// registers, and each number that is loaded serves several products. `plainProduct` of linear.js is the readable twin.
+// registers, and each number that is loaded serves several products. `fourTransposed` and `oneTransposed` are out = x W, for
+// as many lanes of its rows. `plainProduct` and `plainTransposed` of linear.js are the readable twins.
 
 /** @typedef {(number | Code)[]} Code Bytes, nested as they were put together. */
 
@@ -15,14 +16,14 @@ const [ZEROS, LANES_ADD, LANES_MULTIPLY] = [
   [0xfd, 0xe6, 1],
 ];
 
-// Parameters by their numbers, all in bytes: x, W, a row of either, out, the end of its first row, and a row of it.
-const [X, W, WIDTH, OUT, OUT_END, OUT_WIDTH] = [0, 1, 2, 3, 4, 5];
-const [STOP, XS, WS] = [6, 7, 11]; // the end of a row of W; places in up to four rows of x, and in eight of W
-const [NUMBER, WEIGHTS, SUMS] = [19, 20, 28]; // of four lanes: one of x, eight of W, eight sums
+// Parameters by their numbers, all in bytes: x, W, a row of x, out, the end of its first row, a row of it, and one of W.
+const [X, W, WIDTH, OUT, OUT_END, OUT_WIDTH, W_WIDTH] = [0, 1, 2, 3, 4, 5, 6];
+const [STOP, XS, WS] = [7, 8, 12]; // the end of a row; places in up to four rows of x, and in eight of W
+const [NUMBER, WEIGHTS, SUMS] = [20, 21, 29]; // of four lanes: one of x, eight of W, eight sums
 
 const get = (/** @type {number} */ local) => [0x20, local];
 const set = (/** @type {number} */ local) => [0x21, local];
-const constant = (/** @type {number} */ value) => [0x41, value]; // below 64
+const constant = (/** @type {number} */ value) => [0x41, value < 64 ? value : [(value & 127) | 128, value >> 7]]; // below 2^13
 const load = (/** @type {number} */ place) => [get(place), 0xfd, 0, 4, 0];
 const range = (/** @type {number} */ count) => Array.from({ length: count }, (_, index) => index);
 /** @param {number} place @param {number} count @param {number} size */
@@ -62,8 +63,49 @@ function product(rows, outs) {
     pairs.map(({ row, out, sum }) => [behind(OUT, row, OUT_WIDTH), total(sum), 0x38, 2, 4 * out]), // f32.store
     [behind(W, outs, WIDTH), set(W), advance(OUT, 4 * outs)],
   ];
+  return untilEnd(weights);
+}
+
+/**
+ * The code of a function for so many rows of x, and four times so many columns of W, at a time.
+ * @param {number} rows
+ * @param {number} outs
+ * @returns {Code}
+ */
+function transposed(rows, outs) {
+  const pairs = range(rows).flatMap((row) => range(outs).map((out) => ({ row, out, sum: SUMS + row * outs + out })));
+  const weights = [
+    range(outs).map((out) => [get(WS), 0xfd, 0, 4, 16 * out, set(WEIGHTS + out)]),
+    range(rows).map((row) => [
+      get(XS + row),
+      0xfd,
+      9,
+      2,
+      0,
+      set(NUMBER),
+      advance(XS + row, 4), // v128.load32_splat
+      pairs
+        .filter((pair) => pair.row === row)
+        .map(({ out, sum }) => [get(NUMBER), get(WEIGHTS + out), LANES_MULTIPLY, get(sum), LANES_ADD, set(sum)]),
+    ]),
+    behind(WS, 1, W_WIDTH),
+    set(WS),
+  ];
+  const columns = [
+    pairs.map(({ sum }) => [ZEROS, set(sum)]),
+    range(rows).map((row) => [behind(X, row, WIDTH), set(XS + row)]),
+    [behind(X, 1, WIDTH), set(STOP), get(W), set(WS)],
+    [LOOP, weights, get(XS), get(STOP), LESS, AGAIN],
+    pairs.map(({ row, out, sum }) => [behind(OUT, row, OUT_WIDTH), get(sum), 0xfd, 11, 4, 16 * out]), // v128.store
+    [advance(W, 16 * outs), advance(OUT, 16 * outs)],
+  ];
+  return untilEnd(columns);
+}
+
+/** @param {Code} code Repeated until the first row of out is full. */
+function untilEnd(code) {
   const locals = [2, NUMBER - STOP, I32, 17, V128];
-  return sized([locals, LOOP, weights, get(OUT), get(OUT_END), LESS, AGAIN, END]);
+  return sized([locals, LOOP, code, get(OUT), get(OUT_END), LESS, AGAIN, END]);
 }
 
 /** @param {any} code @returns {number[]} */
@@ -82,12 +124,13 @@ function sized(code) {
 /** The bytes of the module; it takes its memory from `e.m`. */
 export function kernelBytes() {
   const name = (/** @type {string} */ text) => sized([...new TextEncoder().encode(text)]);
+  const names = ["four", "one", "fourTransposed", "oneTransposed"];
   const sections = [
-    [1, sized([1, 0x60, 6, Array(6).fill(I32), 0])], // one type: six numbers, no result
+    [1, sized([1, 0x60, 7, Array(7).fill(I32), 0])], // one type: seven numbers, no result
     [2, sized([1, name("e"), name("m"), 2, 0, 1])], // a memory of a page at least
-    [3, sized([2, 0, 0])], // two functions of that type
-    [7, sized([2, name("four"), 0, 0, name("one"), 0, 1])],
-    [10, sized([2, product(4, 2), product(1, 8)])],
+    [3, sized([names.length, names.map(() => 0)])], // functions of that type
+    [7, sized([names.length, names.map((each, index) => [name(each), 0, index])])],
+    [10, sized([names.length, product(4, 2), product(1, 8), transposed(4, 2), transposed(1, 8)])],
   ];
   return Uint8Array.from(flatten([0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0, sections]));
 }

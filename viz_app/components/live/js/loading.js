@@ -12,12 +12,11 @@ const SLICE = 2 ** 20; // characters of base 64 that are decoded at a time, a mu
 /**
  * Reads the files.
  * @param {FileSource} source
- * @param {number} size Their bytes. Another length is an error, found before more memory is taken.
+ * @param {Uint8Array} bytes Filled. Another length is an error, found before more memory is taken.
  * @param {(loaded: number) => void} report Called with the bytes read so far.
- * @returns {Promise<Uint8Array>}
  */
-export async function readFiles(source, size, report) {
-  const bytes = new Uint8Array(size);
+export async function readFiles(source, bytes, report) {
+  const size = bytes.length;
   let at = 0;
   const reader = (await openStream(source)).getReader();
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -30,7 +29,6 @@ export async function readFiles(source, size, report) {
     report(at);
   }
   if (at < size) throw new Error(`the model has ${at} of its ${size} bytes`);
-  return bytes;
 }
 
 /**

@@ -5,6 +5,8 @@ const WIDTHS = new Map([
   ["F32", 4],
 ]);
 
+const BLOCK = 2 ** 16; // bytes that are copied at a time
+
 /** @typedef {{ shape: number[], dtype: string, bytes: Uint8Array }} StoredTensor Its bytes share the memory of the file. */
 
 /**
@@ -41,22 +43,29 @@ export function readTensors(file) {
 }
 
 /**
- * Writes the numbers of a tensor as float32, each row `stride` after the one before.
+ * Writes the numbers of a tensor as float32, each row `stride` after the one before. The target may lie on the bytes, from
+ * so far before them that it is never ahead of them.
  * @param {StoredTensor} tensor
  * @param {Float32Array} target
  * @param {number} stride
  */
 export function widen({ shape, dtype, bytes }, target, stride) {
-  const copy = bytes.slice().buffer; // aligned
-  const numbers = dtype === "F32" ? new Float32Array(copy) : new Uint16Array(copy);
+  const block = new Uint8Array(BLOCK); // aligned
+  const numbers = dtype === "F32" ? new Float32Array(block.buffer) : new Uint16Array(block.buffer);
   const columns = shape.at(-1) ?? 1;
-  let check = 0;
-  for (let i = 0, at = 0; i < numbers.length; at += stride - columns)
-    for (const end = i + columns; i < end; i++, at++) {
+  let [at, column, check] = [0, 0, 0];
+  for (let from = 0; from < bytes.length; from += BLOCK) {
+    const part = bytes.subarray(from, from + BLOCK);
+    block.set(part);
+    for (let i = 0, end = part.length / numbers.BYTES_PER_ELEMENT; i < end; i++) {
       const value = dtype === "F32" ? numbers[i] : HALF[numbers[i]];
-      target[at] = value;
+      target[at++] = value;
       check += value * 0;
+      if (++column < columns) continue;
+      for (; column < stride; column++) target[at++] = 0;
+      column = 0;
     }
+  }
   if (check !== 0) throw new Error("a weight is not a finite number");
 }
 

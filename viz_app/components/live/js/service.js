@@ -6,6 +6,7 @@ import { headsByEffect } from "./effects.js";
 import { flowData } from "./flowdata.js";
 import { plainProduct } from "./linear.js";
 import { readFiles } from "./loading.js";
+import { makeMemory } from "./parameters.js";
 import { explorerPayload } from "./payload.js";
 import { refusalText } from "./sentence.js";
 import { requestKey, Translator } from "./translator.js";
@@ -108,14 +109,14 @@ export class LiveService {
   async open({ request, live, files }) {
     const sizes = Object.values(live.files);
     const total = sizes.reduce((sum, size) => sum + size, 0);
-    const bytes = await readFiles(files, total, (loaded) => this.post({ request, loaded, total }));
+    const memory = makeMemory(live.weights, total);
+    await readFiles(files, memory.files, (loaded) => this.post({ request, loaded, total }));
     let end = 0;
     const parts = sizes.map((size) => {
       end += size;
-      return bytes.subarray(end - size, end);
+      return memory.files.subarray(end - size, end);
     });
-    const tokenizer = parts[parts.length - 1].slice(); // a copy, which does not keep the memory of the weights
-    this.translator = new Translator(live, parts.slice(0, -1), tokenizer);
+    this.translator = new Translator(live, parts.slice(0, -1), parts[parts.length - 1], false, memory);
     this.searches.clear();
     this.post({ request, ready: true, kernel: this.translator.model.parameters.product !== plainProduct });
   }

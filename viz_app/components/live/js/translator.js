@@ -47,14 +47,15 @@ export class Translator {
    * @param {Uint8Array[]} weights Safetensors files.
    * @param {Uint8Array} tokenizer
    * @param {boolean} [plain] As for `Parameters`.
+   * @param {ReturnType<typeof import("./parameters.js").makeMemory>} [memory] As for `Parameters`.
    */
-  constructor(live, weights, tokenizer, plain) {
+  constructor(live, weights, tokenizer, plain, memory) {
     this.live = live;
     this.special = live.special_ids;
     this.tokenizer = new Tokenizer(tokenizer);
     if (this.tokenizer.tokens.length !== live.model.vocab_size)
       throw new Error(`the tokenizer has ${this.tokenizer.tokens.length} tokens, the model ${live.model.vocab_size}`);
-    this.model = new Transformer(live.model, new Parameters(weights, live.weights, plain));
+    this.model = new Transformer(live.model, new Parameters(weights, live.weights, plain, memory));
     /** @type {FrozenModel | null} */
     this.frozen = null;
   }
