@@ -57,7 +57,7 @@ export class Block {
    * @param {(tile: Tile) => void} open
    */
   tile(index, open) {
-    const canvas = h("canvas", { "aria-hidden": true });
+    const canvas = h("canvas", { "aria-hidden": true, width: 0, height: 0 }); // 300 x 150 would be kept for the fade
     const button = h("button", { class: "tile", role: "gridcell", tabindex: "-1", click: () => open(tile) }, canvas);
     /** @type {Tile} */
     const tile = { block: this, row: Math.floor(index / this.heads), head: index % this.heads, canvas, button };
