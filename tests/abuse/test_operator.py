@@ -23,7 +23,7 @@ from viz_app.serving.classes.classrooms import IDLE_SECONDS, Classrooms, keep_in
 from viz_app.serving.decoding import worker_processes
 from viz_app.serving.decoding.batching import Batcher
 from viz_app.serving.decoding.decoded_batch import DraftBytes
-from viz_app.serving.decoding.worker_processes import WorkerProcesses
+from viz_app.serving.decoding.worker_processes import ModelKey, NoneReady, WorkerProcesses
 from viz_app.serving.models.translation_service import TranslationService
 from viz_app.serving.scheduling.request_queue import RequestQueue
 
@@ -59,6 +59,20 @@ def test_a_killed_process_that_cannot_be_replaced_ends_no_translation(
         assert (again not in (None, pid)) == (mishap != "the temporary folder is full")
     finally:
         workers.close()
+
+
+def test_without_a_place_for_temporary_files_the_server_decodes(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nor is the rest of the warm-up left out."""
+    monkeypatch.setattr(worker_processes, "temporary_folder", lambda _: (_ for _ in ()).throw(FULL))
+    workers = WorkerProcesses(1)
+    with caplog.at_level(logging.WARNING):
+        workers.start(ModelKey("model", "hash", None))
+    assert "so the server decodes: [Errno 28]" in caplog.text
+    with pytest.raises(NoneReady):
+        workers.decode(ModelKey("model", "hash", None), [], 4, lambda: False, lambda _: False)
+    workers.close()
 
 
 def test_a_draft_is_lost_on_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -167,7 +167,10 @@ class _Process:
         return self._prepared is not None and self._prepared.done() and self._prepared.exception() is None
 
     def prepare(self, key: ModelKey) -> None:
-        self._prepared = self.submit(partial(_load, key))
+        try:
+            self._prepared = self.submit(partial(_load, key))
+        except OSError as error:
+            _log.warning("no decoding process can start, so the server decodes: %s", error)
 
     def submit(self, call: Callable[[], Value]) -> Future[Value]:
         """Call a function in the process; start a new one if there is none or it is known to have ended."""

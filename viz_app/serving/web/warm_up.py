@@ -32,7 +32,8 @@ async def warm_up(_: object) -> AsyncIterator[None]:
     raise_open_files()
     teacher_key()  # one that is too short ends the start
     save_classes = start_classes(str(st.get_option("server.port")))
-    with metrics_server(_metrics_port(), lambda: request_queue().waiting, lambda: request_queue().working):
+    metrics_port = positive_setting(METRICS_SETTING, 0) or None
+    with metrics_server(metrics_port, lambda: request_queue().waiting, lambda: request_queue().working):
         async with _prepared():
             yield
     await asyncio.to_thread(save_classes)
@@ -51,10 +52,6 @@ async def _prepared() -> AsyncIterator[None]:
         if (workers := worker_processes()) is not None:
             await asyncio.to_thread(workers.close)
         await asyncio.to_thread(opened_models().close)  # the server runs nothing after this
-
-
-def _metrics_port() -> int | None:
-    return positive_setting(METRICS_SETTING, 0) or None
 
 
 def _prepare(stopping: threading.Event) -> None:
