@@ -44,7 +44,7 @@ class SymbolTable:
         """
         special = set(tokenizer.special.to_dict().values())
         few = tokenizer.closed and len(tokenizer) <= len(special) + 1 + 2 * MAX_LABELS
-        others = (i for i in range(len(tokenizer)) if few and i not in special)
+        others = (i for i in range(len(tokenizer) if few else 0) if i not in special)
         ids = {tokenizer.token(i).removeprefix(WORD_BOUNDARY): i for i in others}
         opening = {symbol[1:]: i for symbol, i in ids.items() if symbol.startswith("(")}
         closing = {symbol[1:]: i for symbol, i in ids.items() if symbol.startswith(")")}

@@ -18,6 +18,12 @@ ALIGNMENT = 8
 Part = bytes | memoryview
 
 
+class Constant(dict[str, Any]):
+    """Plain values that never change, so that what is made of them can be kept: a key by identity."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
 class PlainAxis(TypedDict):
     """Labels of an axis: tokens, the number of the word of each, and whether it is special."""
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from transformer_core.analysis.ablation import Head, all_heads, translate_without
+from viz_app.components.buffer import Constant
 from viz_app.explorer_view.head_card import head_card, names_of_heads
 from viz_app.explorer_view.head_measures import head_measures, likeliest_filters, role_filters
 from viz_app.lessons.lab.limits import MAX_FLOPS_OF_ALL_HEADS, PassFlops
@@ -37,22 +38,22 @@ def roles(service: TranslationService, session: str, t: Texts) -> dict[str, Any]
         Superseded: when a newer request of the session took over.
     """
     head_atlas = service.head_atlas
-    known = {"model": service.name, **_measured(head_atlas, t)}
+    known = _known(head_atlas, service.name, t)
     if "heads" in known:
-        return {"roles": {**known, "atlas": True}}
+        return {"roles": known}
     if not service.examples:  # sentences in another language than the model's would say nothing of its heads
         return {"roles": None}
     tables = measure_roles(service, session)
     heads = service.compute_once(session, ("heads.likeliest",), lambda _: _likeliest(tables))
     filters = likeliest_filters(heads, t)
-    return {"roles": {**known, "atlas": False, "problem": head_atlas.problem, "heads": heads, **filters}}
+    return {"roles": {**known, "problem": head_atlas.problem, "heads": heads, **filters}}
 
 
 @lru_cache(maxsize=8)
-def _measured(head_atlas: HeadAtlas, t: Texts) -> dict[str, Any]:
-    measured = {"measures": head_measures(head_atlas, t)}
+def _known(head_atlas: HeadAtlas, model: str, t: Texts) -> Constant:
     named = names_of_heads(head_atlas, t)
-    return measured if named is None else {**measured, "heads": named, **role_filters(head_atlas, t)}
+    known = Constant(model=model, atlas=named is not None, measures=head_measures(head_atlas, t))
+    return known if named is None else Constant(known, heads=named, **role_filters(head_atlas, t))
 
 
 def card(service: TranslationService, t: Texts, head: Head) -> dict[str, Any]:

@@ -16,6 +16,7 @@ translation and leave the user's selection alone, unless they were packed with `
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ import streamlit as st
 from transformer_core.axis import Axis
 from transformer_core.head import Head, head_named
 from viz_app.components import events
-from viz_app.components.buffer import join_buffer, plain_axis
+from viz_app.components.buffer import Constant, join_buffer, plain_axis
 from viz_app.components.explorer.code import explorer_code
 from viz_app.components.explorer.payload import join_payloads, with_selection
 from viz_app.components.explorer.selection import MAX_COMPARED, Selection
@@ -148,9 +149,15 @@ def send_finding(key: str, finding: Mapping[str, Any]) -> None:
 
     The name is `flow`, `contrast`, `roles`, `card`, `off`, `needed` or `free`. The maps are not sent again for it.
     """
-    (name,) = finding
+    ((name, value),) = finding.items()
     # As bytes: Streamlit would write plain values twice.
-    _mount_finding(key=f"code-of-{key}-{name}", data=join_buffer({**finding, "key": key}), height="content")
+    data = _kept_finding(key, name, value) if isinstance(value, Constant) else join_buffer({name: value, "key": key})
+    _mount_finding(key=f"code-of-{key}-{name}", data=data, height="content")
+
+
+@lru_cache(maxsize=32)
+def _kept_finding(key: str, name: str, value: Constant) -> bytes:
+    return join_buffer({name: value, "key": key})
 
 
 def send_draft(key: str, axes: Mapping[str, Axis], rows: bytes, number: int) -> None:
