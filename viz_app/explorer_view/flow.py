@@ -173,7 +173,7 @@ def flow_data(
     other = None if against is None else _vocabulary(translator).index(against)
     at = range(len(run.tokens)) if positions is None else positions
     for start in range(0, len(at), _TOGETHER):
-        for each in flows(translator, run, at[start : start + _TOGETHER], against=other):
+        for each in flows(translator, run, at[start : start + _TOGETHER], against=other, neurons=ways):
             check()
             words[each.position] = _word(each, ways)
     lens: list[list[str]] = []

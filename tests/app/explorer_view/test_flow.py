@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import threading
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from tests.app.serving.scheduling.test_request_queue import wait_until
-from transformer_core.analysis.flow import POINTS, flows
+from transformer_core.analysis.flow import POINTS, backward, flows
 from transformer_core.analysis.teacher_forced_run import teacher_forced_run
 from transformer_core.attention_maps import KINDS
 from viz_app.components.explorer.selection import Selection
@@ -48,6 +49,13 @@ def test_without_ways_a_word_has_the_same_parts(service: TranslationService, res
     names = ("logit", "source", "inputs", "biases")
     words = [{name: word[name] for name in names} for word in whole["words"]]
     assert brief == {**whole, "words": words, "lens": []}
+
+
+def test_without_ways_nobody_looks_for_neurons(
+    service: TranslationService, result: TranslationResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backward._Backward, "_keep_neurons", Mock(side_effect=AssertionError))
+    assert flow_view.flow_data(service.translator, result.translation, "small", ways=False)["words"][0]["source"]
 
 
 def test_parts_are_those_of_the_library(service: TranslationService, result: TranslationResult) -> None:

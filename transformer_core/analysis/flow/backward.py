@@ -50,7 +50,8 @@ class Contributions:
         biases: (N, 2 L + 2), of all that enter above each height: the states of the encoder, then of the decoder from
             its first layer up; the last column has all.
         edges: Kind -> (N, L, H, Q, K).
-        neurons: (N, M, 4) stack, layer, position and neuron of those that contribute most; and their values, (N, M).
+        neurons: (N, M, 4) stack, layer, position and neuron of those that contribute most; and their values, (N, M);
+            M is 0 where they are not asked for.
     """
 
     logits: Tensor
@@ -65,7 +66,13 @@ class Contributions:
 
 
 def contributions(
-    model: Transformer, run: TeacherForcedRun, positions: Tensor, tokens: Tensor, others: Tensor | None = None
+    model: Transformer,
+    run: TeacherForcedRun,
+    positions: Tensor,
+    tokens: Tensor,
+    others: Tensor | None = None,
+    *,
+    neurons: bool = True,
 ) -> Iterator[Contributions]:
     """Split the logits of tokens, each minus the mean over the vocabulary, or minus the logit of another token.
 
@@ -75,6 +82,7 @@ def contributions(
         positions: Of the targets.
         tokens: Their ids.
         others: Other ids, or None for the mean.
+        neurons: Whether to look for the neurons that contribute most, a fifth of the time.
 
     Yields:
         Contributions of as many of them as fit into memory.
@@ -87,14 +95,15 @@ def contributions(
     size = max(1, _MAX_VALUES // (edges + 4 * max(s, t) * config.d_ff))
     for start in range(0, len(tokens), size):
         part = slice(start, start + size)
-        yield _together(model, run, positions[part], tokens[part], None if others is None else others[part])
+        other = None if others is None else others[part]
+        yield _together(model, run, positions[part], tokens[part], other, neurons)
 
 
 @torch.no_grad()
 def _together(
-    model: Transformer, run: TeacherForcedRun, positions: Tensor, tokens: Tensor, others: Tensor | None
+    model: Transformer, run: TeacherForcedRun, positions: Tensor, tokens: Tensor, others: Tensor | None, neurons: bool
 ) -> Contributions:
-    """Return the contributions to the logits of N tokens; all arguments are (N,)."""
+    """Return the contributions to the logits of N tokens; positions, tokens and others are (N,)."""
 
     def contrast(values: Tensor) -> Tensor:  # (V, ...) -> (N, ...)
         rest = values.mean(dim=0, dtype=torch.float32) if others is None else values[others].float()
@@ -106,7 +115,9 @@ def _together(
     gradient = rows.new_zeros(len(tokens), len(logits), model.config.d_model)
     gradient[torch.arange(len(tokens)), positions] = contrast(model.output_weight)
     biases = rows.new_zeros(len(tokens)) if model.output_bias is None else contrast(model.output_bias)
-    result = _Backward(model, run, gradient, biases).contributions(rows.gather(1, tokens[:, None])[:, 0] - rest)
+    result = _Backward(model, run, gradient, biases, neurons).contributions(
+        rows.gather(1, tokens[:, None])[:, 0] - rest
+    )
     parts = torch.cat([*result.words.values(), *result.positions.values(), result.biases[:, -1:]], dim=1)
     if bool(((parts.sum(dim=1) - result.logits).abs() > _TOLERANCE * (1 + parts.abs().amax(dim=1))).any()):
         raise ValueError("the parts do not sum to the logit, since an edit of the residual stream is active")
@@ -116,14 +127,18 @@ def _together(
 class _Backward:
     """One pass from the logits down; `biases` (N,) grows on the way."""
 
-    def __init__(self, model: Transformer, run: TeacherForcedRun, gradient: Tensor, biases: Tensor) -> None:
+    def __init__(
+        self, model: Transformer, run: TeacherForcedRun, gradient: Tensor, biases: Tensor, neurons: bool
+    ) -> None:
         self.model, self.run, self.gradient, self.biases = model, run, gradient, biases
         self.layers = model.config.num_layers
         self.heights = list[Tensor]()
         self.states: dict[Stack, list[Tensor]] = {stack: [] for stack in STACKS}
         self.residuals: dict[Stack, list[Tensor]] = {stack: [] for stack in STACKS}
         self.edges: dict[Kind, list[Tensor]] = {kind: [] for kind in KINDS}
-        self.neurons = list[tuple[Tensor, Tensor]]()
+        nothing = gradient.new_zeros(len(gradient), 0)
+        self.neurons = [(nothing[..., None].expand(-1, -1, 4).long(), nothing)]
+        self.looks_for_neurons = neurons
 
     def contributions(self, logits: Tensor) -> Contributions:
         """Run down through decoder and encoder; logits are (N,)."""
@@ -230,7 +245,8 @@ class _Backward:
             targets, places = reached.nonzero(as_tuple=True)
             rows = gradient[reached]  # (P, d)
             inner = rows @ network.w_2.weight.float()  # (P, d_ff)
-            self._keep_neurons(stack, layer, reached, inner * activations[places])
+            if self.looks_for_neurons:
+                self._keep_neurons(stack, layer, reached, inner * activations[places])
             inner = inner * self._gates(stack, layer, network, activations)[places]
             of_biases = inner @ network.w_1.bias + rows @ network.w_2.bias
             self.biases = self.biases.index_add(0, targets, of_biases)

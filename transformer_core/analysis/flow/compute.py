@@ -66,6 +66,7 @@ def flows(
     *,
     tokens: Sequence[int] | None = None,
     against: str | int | None = None,
+    neurons: bool = True,
 ) -> Iterator[Flow]:
     """Yield the flows of some tokens of a run, as many at a time as memory allows.
 
@@ -75,6 +76,7 @@ def flows(
         positions: Numbers of the generated tokens, from 0; None takes all.
         tokens: An id for each position; None takes the generated tokens.
         against: As for `flow`.
+        neurons: As for `contributions`.
 
     Raises:
         ValueError: As for `flow`.
@@ -91,7 +93,7 @@ def flows(
     others = None if other is None else torch.full_like(each_id, other)
     against_name = None if other is None else vocabulary.token(other)
     explained = iter(zip(at, vocabulary.tokens(ids), strict=True))
-    for part in contributions(translator.model, run, each_at, each_id, others):
+    for part in contributions(translator.model, run, each_at, each_id, others, neurons=neurons):
         for row in range(len(part.logits)):
             yield _flow(run, *next(explained), against_name, part, row)
 

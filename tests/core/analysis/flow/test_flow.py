@@ -241,6 +241,16 @@ def test_many_at_once_are_as_each_alone(translator: Translator, monkeypatch: pyt
                 assert edges == pytest.approx(alone.edges[head], abs=1e-5)
 
 
+def test_without_neurons_all_else_is_equal(translator: Translator) -> None:
+    run = teacher_forced_run(translator, SOURCE, TARGET, points=POINTS)
+    for whole, without in zip(flows(translator, run), flows(translator, run, neurons=False), strict=True):
+        assert whole.top_neurons and without.top_neurons == ()
+        assert (without.logit, without.biases) == (whole.logit, whole.biases)
+        for name in ("words", "maps", "residuals"):
+            for key, expected in getattr(whole, name).items():
+                np.testing.assert_array_equal(getattr(without, name)[key], expected)
+
+
 @pytest.mark.parametrize("contrast", [None, Contrast(AT, 7, AGAINST)])
 def test_flow_is_a_method_of_attribution(translator: Translator, contrast: Contrast | None) -> None:
     attribution = attribute(translator, SOURCE, TARGET, method="flow", contrast=contrast)
