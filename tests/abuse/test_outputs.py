@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import signal
 import stat
 from pathlib import Path
 
 import pytest
 
 from tests.abuse.samples import SMALL
+from tests.core.conversion.marian_twins import marian_folder
 from transformer_core.atlas.measure import Task, measure
 from transformer_core.atlas.resumable_map import ResumableMap
 from transformer_core.cli import main
@@ -252,3 +254,35 @@ def test_nor_does_a_killed_set_of_figures(tmp_path: Path) -> None:
         (tmp_path / "index.json").write_text('{"program": "Headlight"}' if ours else "{}")
         Folder(tmp_path, force=True)
         assert len(files_below(tmp_path)) == (2 if ours else 4)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["translate", "--checkpoint", MODEL, "--input", "lines", "--beam", "1", "--output"], "out.txt"),
+        (["convert", "theirs", "--out"], "ours"),
+    ],
+    ids=["translate", "convert"],
+)
+def test_a_disk_that_is_full_while_a_command_writes(
+    command: list[object], name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The place is named, though neither Python nor safetensors does it; nothing is left of it."""
+    import resource
+
+    marian_folder(tmp_path / "theirs")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "place").mkdir()
+    (tmp_path / "lines").write_text("A man rides a bicycle.\n" * 100)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    capfd.readouterr()
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
+        status = main([str(each) for each in (*command, tmp_path / "place" / name)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    error = os.strerror(errno.EFBIG)
+    assert (status, capfd.readouterr().err.splitlines()[-1]) == (1, f"error: {tmp_path}/place/{name}: {error}")
+    assert not [*(tmp_path / "place").iterdir()]

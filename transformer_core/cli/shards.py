@@ -16,7 +16,7 @@ from itertools import count, cycle, islice
 from pathlib import Path
 
 from transformer_core.cli.arguments import UsageError
-from transformer_core.storage.files import replace_file
+from transformer_core.storage.files import name_file, replace_file
 
 _TIMEOUT = timedelta(days=30)  # process 0 waits for the slowest; torchrun ends it if another one dies
 
@@ -84,15 +84,20 @@ def merge_parts(shard: Shard, output: Path, size: int) -> None:
     """Merge the results of all processes into the output, in order; a chunk has `size` lines."""
     parts = [shard.part(output, rank) for rank in range(shard.world_size)]
     merged = output.with_name(f".{output.name}.partial")
-    with ExitStack() as stack:
-        # Lines end at "\n" alone; reading as text would split at other characters too.
-        readers = [stack.enter_context(part.open("rb")) for part in parts]
-        writer = stack.enter_context(merged.open("wb"))
-        for reader in cycle(readers):
-            chunk = list(islice(reader, size))
-            writer.writelines(chunk)
-            if len(chunk) < size:  # only the very last chunk is short
-                break
-    replace_file(merged, output)
-    for part in parts:
-        part.unlink()
+    try:
+        with ExitStack() as stack:
+            # Lines end at "\n" alone; reading as text would split at other characters too.
+            readers = [stack.enter_context(part.open("rb")) for part in parts]
+            writer = stack.enter_context(merged.open("wb"))
+            for reader in cycle(readers):
+                chunk = list(islice(reader, size))
+                writer.writelines(chunk)
+                if len(chunk) < size:  # only the very last chunk is short
+                    break
+        replace_file(merged, output)
+    except OSError as error:
+        name_file(error, output)
+        raise
+    finally:
+        for part in (merged, *parts):
+            part.unlink(missing_ok=True)

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, TextIO
 from transformer_core.cli.arguments import Options, Parser, UsageError, counted, load_translator
 from transformer_core.cli.line_files import TOO_LONG, line_text, raw_lines
 from transformer_core.cli.shards import Shard, barrier, merge_parts
+from transformer_core.storage.files import name_file
 
 if TYPE_CHECKING:
     from transformer_core.evaluation.evaluate import TranslatedLine
@@ -119,8 +120,9 @@ def _writer(shard: Shard, output: Path | None) -> Iterator[TextIO]:
     try:
         with part.open("w", encoding="utf-8", newline="\n") as file:
             yield file
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        name_file(error, output)
         raise
 
 

@@ -107,13 +107,13 @@ def atomic_directory(path: Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
         if old and old.exists() and not path.exists():
             _rename(old, path)
-        _name_file(error, path)
+        name_file(error, path)
         raise
     if old:
         _remove(old)
 
 
-def _name_file(error: BaseException, path: Path) -> None:
+def name_file(error: BaseException, path: Path) -> None:
     """Say in an error where nothing could be written: a full disk names no file."""
     if isinstance(error, OSError) and error.errno and error.filename is None:
         error.filename = str(path)
@@ -203,7 +203,7 @@ def atomic_write_bytes(path: Path, data: bytes, mode: int = 0o666) -> None:
         replace_file(temporary, path)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
-        _name_file(error, path)
+        name_file(error, path)
         raise
 
 

@@ -6,6 +6,8 @@ Apart from `files`, which the command line loads for its help, where torch would
 from __future__ import annotations
 
 import math
+import os
+import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -75,7 +77,11 @@ def save_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str
     """
     path.touch()
     mode = stat.S_IMODE(path.stat().st_mode)
-    save_file(tensors, path, metadata)
+    try:
+        save_file(tensors, path, metadata)
+    except SafetensorError as error:  # which keeps the number of the system's error in its text only
+        number = re.search(r"os error (\d+)", str(error))
+        raise (OSError(int(number[1]), os.strerror(int(number[1]))) if number else error) from error
     path.chmod(mode)
 
 

@@ -19,7 +19,14 @@ import sentencepiece
 
 from transformer_core.axis import WORD_BOUNDARY, Axis
 from transformer_core.config import SpecialIds
-from transformer_core.storage.files import TOKENIZER_FILE, VOCABULARY_FILE, CheckpointError, problem_of, read_regular
+from transformer_core.storage.files import (
+    TOKENIZER_FILE,
+    VOCABULARY_FILE,
+    CheckpointError,
+    atomic_write_bytes,
+    problem_of,
+    read_regular,
+)
 from transformer_core.text.length_limits import check_expansion
 from transformer_core.text.protobuf import MessageTooLargeError
 
@@ -131,7 +138,7 @@ class Tokenizer:
     def save(self, path: Path) -> None:
         """Write the files that `load` reads."""
         for name, contents in self.files(path).items():
-            path.with_name(name).write_bytes(contents)
+            atomic_write_bytes(path.with_name(name), contents)
 
     def files(self, path: Path) -> dict[str, bytes]:
         """Return the files that `save` writes: contents by name."""
