@@ -3,9 +3,10 @@
     python -m benchmarks.screen.site_memory --site DIR [--model en-fr-small ...] [--rounds 5]
 
 Megabytes that the page's process shares with no other (`Private_Clean` and `Private_Dirty` of /proc/PID/smaps_rollup),
-in a new Chromium each time. No developer tools are attached, which would keep copies of what is loaded, and no collection of
-garbage is asked for. `loaded` is a second after the model is there, `rested` half a minute later, `typed` after three
-sentences of 12 words with their flow. A script that the server adds to the page presses and types. Needs Linux.
+in a new Chromium each time. No developer tools are attached, which would keep copies of what is loaded, and no
+collection of garbage is asked for. `loaded` is a second after the model is there, `rested` half a minute later, `typed`
+after three sentences of 12 words with their flow. A script that the server adds to the page presses and types. Needs
+Linux.
 """
 
 from __future__ import annotations
