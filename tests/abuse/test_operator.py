@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import sys
 import time
 from pathlib import Path
 
@@ -191,3 +192,20 @@ def test_an_unusable_setting_is_named_before_the_server_starts(
 def test_an_option_after_those_of_streamlit_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["app", "--server.headless=true", "--checkpoint", "model"], HEADLIGHT) == 2
     assert "error: --checkpoint: write it before the options of Streamlit" in capsys.readouterr().err
+
+
+def test_a_model_server_ends_when_its_node_has_ended(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Killed for want of memory, Ray's raylet left a server that let each sentence wait for two minutes."""
+    ray = pytest.importorskip("ray")
+    from viz_app.serving.cluster import model_server
+
+    nodes = [[{"Alive": True}], [{"Alive": True}, {"Alive": False}], [{"Alive": False}]]
+    monkeypatch.setattr(ray, "nodes", lambda: nodes.pop(0))
+    monkeypatch.setattr(model_server, "start", lambda _: None)
+    monkeypatch.setattr(model_server, "stop", lambda: None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    monkeypatch.setattr(os, "_exit", sys.exit)
+    assert main(["serve", "--port=18999"], HEADLIGHT) == 1 and not nodes
+    assert "error: Ray's node has ended" in capsys.readouterr().err

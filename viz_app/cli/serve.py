@@ -13,6 +13,7 @@ Example:
 from __future__ import annotations
 
 import importlib.util
+import os
 import signal
 import sys
 import threading
@@ -56,7 +57,9 @@ def run(options: Options) -> int:
         sys.stdout.write(f"Model server: http://{options.host}:{options.port}\n")
         sys.stdout.flush()
         while not ended.wait(1.0):  # Ctrl-C interrupts a wait that ends
-            pass
+            if not model_server.is_running():
+                sys.stderr.write("error: Ray's node has ended, as after a lack of memory; start the server again\n")
+                os._exit(1)  # an orderly end would wait for the node
     except KeyboardInterrupt:
         pass
     finally:
