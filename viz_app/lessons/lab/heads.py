@@ -12,7 +12,6 @@ from transformer_core.analysis.attention_sinks import most_informative_head, sep
 from transformer_core.attention_maps import AttentionMaps
 from transformer_core.head import Head, head_named
 from viz_app.lessons.context import LessonContext
-from viz_app.text import Texts
 
 _BITS = re.compile(r"h([0-9a-v]{1,255})")
 
@@ -31,11 +30,6 @@ def named_head(context: LessonContext, setting: str = "chosen") -> Head | None:
 def chosen_head(context: LessonContext) -> Head:
     """Return the head that was chosen, else the encoder-decoder head whose weights depend most on the query."""
     return named_head(context) or most_informative_head(context.result.maps, "cross")
-
-
-def head_title(t: Texts, head: Head) -> str:
-    """Return a heading, such as "Head encoder.2.3"."""
-    return t("lesson_lab.head_title", head=str(head))
 
 
 def strongest_cell(maps: AttentionMaps, head: Head) -> tuple[int, int]:

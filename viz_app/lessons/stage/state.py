@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -58,11 +58,6 @@ class LessonState:
         text = value if isinstance(value, str) else _format_value(value)
         return text if text in allowed else default
 
-    @property
-    def as_in_address(self) -> LessonState:
-        """State as read back from an address: numbers are rounded, empty texts gone."""
-        return replace(self, settings=settings_from_param(settings_to_param(self.settings) or ""))
-
 
 def valid_settings(settings: Mapping[Any, Any]) -> dict[str, Setting]:
     """Keep the valid settings: short names, finite numbers, short texts, switches."""
@@ -95,13 +90,6 @@ def _quoted(text: str) -> str:
     """Percent-encode a text; where it would read as a number or a switch, its first character too."""
     quoted = quote(text, safe="+", errors="replace")
     return quoted if "%" in quoted or isinstance(_parse_value(quoted), str) else f"%{ord(text[0]):02X}{quoted[1:]}"
-
-
-def unreadable_parts(text: str) -> list[str]:
-    """List the parts of an address's parameter that are no setting."""
-    known = settings_from_param(text)
-    named = ((part, part.partition(":")[0]) for part in text.split(",") if part)
-    return [part for part, name in named if name not in known or not settings_from_param(part)]
 
 
 def settings_from_param(text: str) -> dict[str, Setting]:

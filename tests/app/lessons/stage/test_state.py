@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from viz_app.lessons import load_lesson
 from viz_app.lessons.stage import LessonState, pack, settings_from_param, settings_to_param
-from viz_app.lessons.stage.state import unreadable_parts
 
 NAMES = st.from_regex(r"[a-z][a-z0-9_]{0,15}", fullmatch=True)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=200) | st.from_regex(r"[\w.+-]+")
@@ -32,7 +31,6 @@ def test_settings_survive_the_address_with_their_types(settings: dict[str, Any])
     assert result == settings and [type(result[name]) for name in settings] == [
         type(each) for each in settings.values()
     ]
-    assert unreadable_parts(address) == []
     assert re.fullmatch(r"[\w.,:~%+-]*", address, re.ASCII), (
         "nothing that a shell, a page or a link could take for more"
     )
