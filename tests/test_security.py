@@ -12,7 +12,8 @@ import pytest
 
 from transformer_core import config
 from transformer_core.config import ConfigError
-from viz_app.serving.web.middleware import CLOSED, FRAME_SETTING
+from viz_app.serving.settings import FRAME_SETTING
+from viz_app.serving.web.middleware import CLOSED
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = ROOT / "SECURITY.md"

@@ -11,12 +11,14 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.abuse.target import within
+from transformer_core.cli.analyse.analysis import table_csv
 from viz_app.export import command_for, file_bytes
 from viz_app.figure_editor.rendering import ExportableFigure, Preview
 from viz_app.figures import HeatmapFigure, Style, fonts, formats_of
@@ -58,6 +60,20 @@ def test_invisible_characters_print() -> None:
     figure = of_tokens("\ufeffx", "\ufeff", "\u200b\ufeff", "\u202ex", "\ud800", "b")
     for format in formats_of(figure):
         assert file_bytes(figure, format)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_no_cell_runs_as_a_formula_where_other_marks_separate_them(delimiter: str) -> None:
+    """As in German or French Excel."""
+    labels = [
+        f"a{between}{start}cmd|'/C+calc'!A0" for between in (";", ";;", "\t", ';"', "; ") for start in "=+-@\uff1d"
+    ]
+    figure = of_tokens(*labels, "b;c", "x;'y")
+    for table in (file_bytes(figure, "csv"), table_csv({"token": np.array(labels)})):
+        for cell in chain.from_iterable(csv.reader(io.StringIO(table.decode("utf-8-sig")), delimiter=delimiter)):
+            assert not cell.lstrip(' \r\n\t"').startswith(("=", "+", "-", "@", "\uff1d")) or float(cell)
+    written = {row["key_label"] for row in csv.DictReader(io.StringIO(file_bytes(figure, "csv").decode("utf-8-sig")))}
+    assert {label.replace(";'", ";", 1) for label in written} >= {labels[0], "b;c", "x;'y"}
 
 
 def test_no_cell_runs_as_a_formula() -> None:

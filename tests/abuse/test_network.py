@@ -15,13 +15,14 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from uvicorn.server import ServerState
 from websockets.http11 import Request
 
+from viz_app.serving.settings import FRAME_SETTING, SettingError
 from viz_app.serving.streamlit_patches import (
     FRAME_BURST,
     disable_external_ip_lookup,
     limit_incoming,
     resize_download_pool,
 )
-from viz_app.serving.web.middleware import FRAME_SETTING, MAX_MESSAGE_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND, Guard
+from viz_app.serving.web.middleware import MAX_MESSAGE_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND, Guard
 
 Messages = list[dict[str, Any]]
 HANDSHAKE = (
@@ -113,6 +114,17 @@ def test_every_answer_has_a_policy(monkeypatch: pytest.MonkeyPatch) -> None:
     headers = dict(through({"type": "http", "path": "/"}, [])[1][0]["headers"])
     policy = headers[b"content-security-policy"].decode()
     assert policy.endswith("frame-ancestors 'self' https://moodle.example https://*.school.example")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["https://a.example, https://b.example", "https://m\u00fcnchen.example", "a.example", "https://a;script-src"],
+)
+def test_a_frame_that_a_policy_cannot_name_is_refused(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comma begins another policy, and without its umlaut the name would be another host."""
+    monkeypatch.setenv(FRAME_SETTING, value)
+    with pytest.raises(SettingError, match=f"{FRAME_SETTING} has 'https://(a|m)|{FRAME_SETTING} has 'a.example"):
+        through({"type": "http", "path": "/"}, [])
 
 
 def request(kind: str) -> bytes:

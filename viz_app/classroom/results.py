@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from transformer_core.storage.csv_table import csv_bytes, escape_formula
@@ -11,7 +10,6 @@ from viz_app.serving.classes.polls import PollResult
 from viz_app.text import Texts
 
 _REORDERING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))  # controls of direction
-_INNER_FORMULA = re.compile(r'([;\t\r\n][\s"\u200b\ufeff]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])')
 
 
 def results_table(results: tuple[PollResult, ...], t: Texts) -> bytes:
@@ -27,6 +25,6 @@ def results_table(results: tuple[PollResult, ...], t: Texts) -> bytes:
 
 
 def _cell(text: str) -> str:
-    """Escape a text that a spreadsheet would run as a formula, also where ; or a tab separates cells."""
+    """Return a text without controls of direction, which no spreadsheet program runs as a formula."""
     plain = "".join(letter for letter in text if unicodedata.bidirectional(letter) not in _REORDERING)
-    return escape_formula(_INNER_FORMULA.sub(r"\1'", plain))
+    return escape_formula(plain)

@@ -43,8 +43,9 @@ def to_csv(figure: Figure) -> bytes:
     The file is UTF-8 and starts with a byte order mark, without which Excel misreads Korean (read it in Python with
     encoding "utf-8-sig"; pandas does by itself). A label that a spreadsheet could run as a formula, because it starts
     with = + - @ (of normal or full width), a tab or a line break, gets an apostrophe in front, and so does a label
-    that starts with an apostrophe: take one leading apostrophe away and every label is back. `masked` is 0 or 1;
-    head is empty for arrays that have none. Nodes of a tree count from 1, and 0 is the start.
+    that starts with an apostrophe. The same holds behind a semicolon, tab or line break in it: take one apostrophe
+    away at each of these places and every label is back. `masked` is 0 or 1; head is empty for arrays that have none.
+    Nodes of a tree count from 1, and 0 is the start.
     """
     return csv_bytes(*_table(figure))
 

@@ -10,6 +10,7 @@ from viz_app.serving.server_address import MODEL_SERVER_SETTING, parse_address
 TEACHER_KEY_SETTING = "HEADLIGHT_TEACHER_KEY"
 MIN_TEACHER_KEY = 8  # characters
 SITE_SETTING = "HEADLIGHT_SITE"
+FRAME_SETTING = "HEADLIGHT_FRAME_ANCESTORS"
 METRICS_SETTING = "HEADLIGHT_METRICS_PORT"
 _NUMBERS = ("HEADLIGHT_THREADS", "HEADLIGHT_WORKERS", "HEADLIGHT_SLOTS", METRICS_SETTING)
 
@@ -20,7 +21,7 @@ class SettingError(ValueError):
 
 def check_settings() -> None:
     """Raise SettingError for an unusable value, before a server starts that could only show it on its pages."""
-    teacher_key(), site_address(), model_server()
+    teacher_key(), site_address(), frame_ancestors(), model_server()
     for name in _NUMBERS:
         if (name, os.environ.get(name, "").strip()) != ("HEADLIGHT_WORKERS", "0"):  # none
             positive_setting(name, 1)
@@ -59,3 +60,14 @@ def site_address() -> str:
     if address and not re.fullmatch(r"https?://[!-~]{1,500}", address):
         raise SettingError(f"{SITE_SETTING} is {address[:80]!r}, but must be an address, https://...")
     return address
+
+
+def frame_ancestors() -> list[str]:
+    """Return the addresses of other sites that may show the app in a frame. Raises SettingError."""
+    addresses = os.environ.get(FRAME_SETTING, "").split()
+    for each in addresses:
+        # A browser would drop or misread anything else in the policy without a word.
+        if not re.fullmatch(r"https?://(\*\.)?[a-zA-Z0-9.-]+(:[0-9]+)?", each):
+            form = "addresses such as https://moodle.example.org, with blanks between them"
+            raise SettingError(f"{FRAME_SETTING} has {each[:80]!r}, but must have {form}")
+    return addresses

@@ -6,7 +6,6 @@ A pure ASGI middleware, for `streamlit.App`.
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -16,6 +15,7 @@ from starlette.responses import PlainTextResponse
 from viz_app.serving.request_origin import host_of, is_name_of_computer, same_origin
 from viz_app.serving.scheduling.monitoring import sessions
 from viz_app.serving.server_address import is_loopback
+from viz_app.serving.settings import frame_ancestors
 from viz_app.serving.streamlit_patches import is_named_host, is_offered
 from viz_app.serving.token_bucket import TokenBucket
 
@@ -29,7 +29,6 @@ MESSAGES_PER_SECOND = 10
 MESSAGE_BURST = 20
 # Streamlit accepts files here though the app asks for none, publishes its statistics, and has accounts and agents.
 CLOSED = ("/_stcore/upload_file", "/_stcore/metrics", "/_stcore/agent", "/auth", "/oauth2callback")
-FRAME_SETTING = "HEADLIGHT_FRAME_ANCESTORS"
 _TOO_BIG = 1009  # code of RFC 6455 for a message that is too big
 _FOREIGN = 1008  # likewise for one that a policy forbids
 _OTHER_HOST = "This server does not answer at this name. Add it to Streamlit's setting server.allowedHosts.\n"
@@ -45,10 +44,10 @@ _POLICY = (
 
 
 def headers() -> list[tuple[bytes, bytes]]:
-    """Return the headers of every answer. HEADLIGHT_FRAME_ANCESTORS names other sites that may frame the app."""
-    ancestors = " ".join(["'self'", *os.environ.get(FRAME_SETTING, "").replace(";", " ").split()])
+    """Return the headers of every answer. Raises SettingError."""
+    ancestors = " ".join(["'self'", *frame_ancestors()])
     return [
-        (b"content-security-policy", _POLICY.format(ancestors=ancestors).encode("ascii", "ignore")),
+        (b"content-security-policy", _POLICY.format(ancestors=ancestors).encode()),
         (b"x-content-type-options", b"nosniff"),
         (b"referrer-policy", b"no-referrer"),
     ]

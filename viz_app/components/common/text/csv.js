@@ -1,6 +1,7 @@
 // Tables as CSV, as data_renderer.py writes them.
 
-const FORMULA = /^[\p{Z}\p{C}]*?[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]|^'/u; // a spreadsheet program may run it
+const FORMULA = /^[\p{Z}\p{C}"]*?[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]|^'/u; // a spreadsheet program may run it
+const CELLS = /[^;\t\r\n]*(?:\r\n?|[;\t\n]|$)/g; // where semicolons separate them
 
 /**
  * Rows as CSV.
@@ -20,4 +21,7 @@ export function csvFile(text) {
 
 /** @param {string | number} value */
 export const csvCell = (value) =>
-  typeof value === "number" ? value : `"${value.replace(FORMULA, "'$&").replaceAll('"', '""')}"`;
+  typeof value === "number" ? value : `"${value.replace(CELLS, escapeCell).replaceAll('"', '""')}"`;
+
+/** @param {string} cell */
+const escapeCell = (cell) => cell.replace(FORMULA, "'$&");
