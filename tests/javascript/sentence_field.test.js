@@ -4,10 +4,14 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
+const written = [];
 globalThis.HTMLTextAreaElement = class {
   reports = 0;
   get value() {
     return "";
+  }
+  set value(text) {
+    written.push(text);
   }
   matches() {
     return true;
@@ -65,4 +69,20 @@ test("a fast typist's sentence is reported at every second key, and after the la
   assert.deepEqual(reports(20, 125), [10, 1]);
   pass(1000);
   assert.deepEqual(reports(20, 310), [19, 1]);
+});
+
+test("lines that are pasted become one, and many blanks take no time", () => {
+  const field = new HTMLTextAreaElement();
+  const write = (value) => {
+    Object.defineProperty(field, "value", { value, configurable: true });
+    written.length = 0;
+    listeners.input({ target: field });
+    return written[0] ?? null;
+  };
+  assert.equal(write("a \r\n b\n\n c"), "a b c");
+  assert.equal(write("a\n"), "a ");
+  assert.equal(write(" a b "), null);
+  const before = process.cpuUsage().user;
+  write(`a${" ".repeat(100_000)}b`);
+  assert.ok(process.cpuUsage().user - before < 1e6);
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { linkTo } from "../../viz_app/lessons/stage/js/address.js";
+import { fromAddress, linkTo } from "../../viz_app/lessons/stage/js/address.js";
 import { startSettings, validSettings } from "../../viz_app/lessons/stage/js/settings.js";
 
 const SCENE = {
@@ -49,4 +49,10 @@ test("a link holds scene and settings, and what else stood in the address", () =
   assert.deepEqual([params.get("lesson"), params.get("scene")], ["masks", "rows"]);
   assert.equal(params.get("with"), "at:5,mask:on,share:0.3,text:%6Fn,words:Guten%20Tag%2C%20%281%29");
   assert.equal(new URL(linkTo(link, { scene: "rows", settings: {} })).searchParams.has("with"), false);
+});
+
+test("a long number of an address takes no time", () => {
+  const before = process.cpuUsage().user;
+  assert.deepEqual(fromAddress(`at:${"1".repeat(100_000)}x,on:on`), { on: true });
+  assert.ok(process.cpuUsage().user - before < 1e6);
 });

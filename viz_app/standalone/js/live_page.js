@@ -15,7 +15,7 @@ import { noteSentence } from "./sentence_note.js";
 
 const REST = 60; // milliseconds after a key; a newer text also ends the search for an older one
 const MAX_EXAMPLES = 3; // beside each other
-const LINES = /\s*[\r\n]+\s*/g; // in a text that is pasted
+const LINES = /[\r\n]\s*/; // in a text that is pasted, as in sentence_field.js
 
 /** @typedef {Record<"input" | "placeholder" | "examples" | "loading" | "load" | "unloaded", string>} Words
  * @typedef {{ text: string, examples: string[], words: Words, url: string | null, size: number }} About
@@ -123,7 +123,8 @@ class LivePage {
   }
 
   type() {
-    if (LINES.test(this.field.value)) this.field.value = this.field.value.replace(LINES, " ");
+    const lines = this.field.value.split(LINES);
+    if (lines.length > 1) this.field.value = lines.map((line) => line.trimEnd()).join(" ");
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.say(this.field.value), REST);
   }

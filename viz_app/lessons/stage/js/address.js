@@ -2,6 +2,7 @@
 
 const MAX_SETTINGS = 12;
 const MAX_LETTERS = 256;
+const MAX_WRITTEN = 12 * MAX_LETTERS; // a letter takes at most four bytes, a byte three characters
 const NAME = /^[a-z][a-z0-9_]{0,15}$/;
 const VALUE = /^(?:[\w.+~-]|%[0-9A-F]{2})+$/;
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?$/i;
@@ -43,7 +44,9 @@ export function linkTo(href, { scene, settings }) {
  */
 export function fromAddress(text) {
   const parts = text.split(",", MAX_SETTINGS).map((part) => part.split(":"));
-  const written = parts.filter(([name, value = ""]) => NAME.test(name) && VALUE.test(value));
+  const written = parts.filter(
+    ([name, value = ""]) => NAME.test(name) && value.length <= MAX_WRITTEN && VALUE.test(value),
+  );
   const settings = written.map(([name, value]) => [name, parsed(value)]);
   return Object.fromEntries(settings.filter(([, value]) => String(value).length <= MAX_LETTERS));
 }

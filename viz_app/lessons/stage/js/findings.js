@@ -5,6 +5,8 @@ import { h } from "../../../components/common/page/dom.js";
 import { linkTo } from "./address.js";
 
 const MAX = 4;
+const MAX_KEPT = 50_000; // letters of all of them
+const KINDS = ["boolean", "number", "string"];
 const KEPT = "headlight-findings-"; // in localStorage, with the name of the lesson
 
 export class Findings {
@@ -79,14 +81,22 @@ export class Findings {
   }
 }
 
+/** @param {any} kept Other pages of the same host may have written it. */
+function isFinding(kept) {
+  const words = ["scene", "title", "said", "text", "model"].map((name) => kept?.[name]);
+  const settings = Object.values(kept?.settings ?? {});
+  return words.every((each) => typeof each === "string") && settings.every((each) => KINDS.includes(typeof each));
+}
+
 /**
  * @param {string} key
  * @returns {Finding[]} None where nothing is kept, or nothing can be.
  */
 function keptFindings(key) {
   try {
-    const findings = JSON.parse(localStorage.getItem(key) ?? "[]");
-    return Array.isArray(findings) ? findings.slice(-MAX) : [];
+    const kept = localStorage.getItem(key) ?? "[]";
+    const findings = kept.length > MAX_KEPT ? [] : JSON.parse(kept);
+    return Array.isArray(findings) ? findings.filter(isFinding).slice(-MAX) : [];
   } catch {
     return [];
   }
