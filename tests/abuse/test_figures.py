@@ -64,7 +64,7 @@ def test_invisible_characters_print() -> None:
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 def test_no_cell_runs_as_a_formula_where_other_marks_separate_them(delimiter: str) -> None:
-    """As in German or French Excel."""
+    """In Excel of a country whose numbers have a comma."""
     labels = [
         f"a{between}{start}cmd|'/C+calc'!A0" for between in (";", ";;", "\t", ';"', "; ") for start in "=+-@\uff1d"
     ]
