@@ -183,6 +183,10 @@ def test_a_link_opens_what_it_names(server: ThreadingHTTPServer, blank: Page) ->
     assert lesson.evaluate("(root) => [root.lesson.name, root.lesson.settings().head]") == ["padding", 2]
     linked = lesson.evaluate("(root) => root.lesson.tools.link.button.hidden")
     assert not linked, "which can be copied again"
+    first = load_lesson("masks", "en").scenes[0].name
+    for scene in ("__proto__", "constructor", "toString"):
+        page.goto(f"{url}/masks.html?scene={scene}")
+        assert is_drawn(page, ".lesson canvas") and lesson.evaluate("(root) => root.lesson.name") == first
 
 
 def test_a_file_that_does_not_come_is_told(server: ThreadingHTTPServer, browser: Browser) -> None:

@@ -173,6 +173,7 @@ def test_in_a_frame_without_its_origin_a_page_says_why_it_is_empty(host: Threadi
 CLOSED = """
 for (const name of ["localStorage", "sessionStorage", "indexedDB", "caches"])
   Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+history.replaceState = () => { window.reported = true; throw new DOMException("too often", "SecurityError"); };
 navigator.serviceWorker.register = () => Promise.reject(new DOMException("denied", "SecurityError"));
 """
 
@@ -183,6 +184,9 @@ def test_a_browser_that_keeps_nothing_shows_everything(host: ThreadingHTTPServer
     page.add_init_script(CLOSED)
     page.goto(address(host, "one/en/masks.html"))
     page.locator(".lesson canvas").first.wait_for()
+    page.get_by_role("tab").nth(1).click()
+    assert until(page, lambda: page.get_by_role("tab").nth(1).get_attribute("aria-selected") == "true")
+    page.wait_for_function("window.reported")
     page.locator(".site-theme").click()
     assert page.locator("html").get_attribute("data-theme") == "light"
     page.goto(address(host, "one/en/lessons.html"))

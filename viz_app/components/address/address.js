@@ -33,9 +33,9 @@ export default function ({ data }) {
     openAnew(url, field);
     return;
   }
-  if (url.href !== window.location.href) {
-    window.history.replaceState(window.history.state, "", url);
-  }
+  try {
+    if (url.href !== window.location.href) window.history.replaceState(window.history.state, "", url);
+  } catch {} // Safari takes 100 changes in half a minute; the next run tries again
   if (known !== undefined) return;
   goOnTyping(field);
   // Streamlit goes to the place of an address as soon as that is drawn; what stands above it changes its height later.

@@ -1,6 +1,7 @@
 // A lesson on a page without Python.
 
 import { mountWith } from "../../components/common/handover.js";
+import { replaceAddress } from "../../components/common/page/device.js";
 import { fromAddress, linkTo } from "../../lessons/stage/js/address.js";
 import { keepProgress } from "../../lessons/stage/js/progress.js";
 import { Host } from "./host.js";
@@ -29,7 +30,7 @@ class LessonPage {
     const asked = new URLSearchParams(location.search);
     const [scene, settings] = [asked.get("scene"), fromAddress(asked.get("with") ?? "")];
     const linked = this.keyOf(scene ?? "", settings);
-    this.key ||= linked in lesson.states ? linked : (firstState(lesson, scene) ?? Object.keys(lesson.states)[0]);
+    this.key ||= Object.hasOwn(lesson.states, linked) ? linked : (firstState(lesson, scene) ?? Object.keys(lesson.states)[0]);
     const { key } = this;
     const data = await payloadOf(lesson, key, settings);
     if (key !== this.key) return; // another state was asked for meanwhile
@@ -43,7 +44,8 @@ class LessonPage {
    * @param {Settings} settings
    */
   keyOf(scene, settings) {
-    return [scene, ...(this.controls[scene] ?? []).map((each) => settings[each])].join(" ");
+    const controls = Object.hasOwn(this.controls, scene) ? this.controls[scene] : [];
+    return [scene, ...controls.map((each) => settings[each])].join(" ");
   }
 
   /**
@@ -54,7 +56,7 @@ class LessonPage {
     if (name === "onward") location.href = this.onward;
     if (name !== "state") return;
     const { scene, settings } = value;
-    if (location.protocol !== "file:") history.replaceState(null, "", linkTo(location.href, { scene, settings: {} }));
+    replaceAddress(linkTo(location.href, { scene, settings: {} }));
     keepProgress(this.lesson.header.name, [scene]);
     const key = this.keyOf(scene, settings);
     if (key === this.key || !(key in this.lesson.states)) return;

@@ -3,6 +3,7 @@
 
 import { joinBuffer, readBuffer } from "../../components/common/buffer.js";
 import { headAddress, parseHead } from "../../components/common/heads/heads.js";
+import { replaceAddress } from "../../components/common/page/device.js";
 
 const MAX_TEXT = 2000; // characters of a sentence that an address holds
 const HEAD = /^(encoder|decoder|cross)\.[1-9]\d?\.[1-9]\d?$/;
@@ -63,12 +64,12 @@ export function startWith(bytes, selection, follow = false) {
 }
 
 /**
- * Keeps the address of the page in step, as a file on a disk cannot.
+ * Keeps the address of the page in step.
  * @param {string} text
  * @param {ExplorerSelection} selection
  */
 export function keepAddress(text, selection) {
-  if (location.protocol !== "file:") history.replaceState(null, "", pageAddress(text, selection));
+  replaceAddress(pageAddress(text, selection));
 }
 
 /** Opens the page anew with another address that is entered. */

@@ -28,3 +28,13 @@ export function keep(name, value) {
     localStorage.setItem(PREFIX + name, JSON.stringify(value));
   } catch {} // a full or closed storage
 }
+
+/**
+ * Another address for the page, where it may have one; not a file on a disk.
+ * @param {string} href
+ */
+export function replaceAddress(href) {
+  try {
+    if (location.protocol !== "file:") history.replaceState(null, "", href);
+  } catch {} // in a frame without an origin, and in Safari after 100 times in half a minute
+}
