@@ -18,6 +18,7 @@ from viz_app.serving.end_with_parent import end_with_parent  # noqa: E402
 from viz_app.serving.streamlit_patches import (  # noqa: E402
     disable_external_ip_lookup,
     leave_hosts_to_the_guard,
+    limit_heads,
     limit_incoming,
 )
 from viz_app.serving.web.cookie_middleware import BrowserCookie  # noqa: E402
@@ -32,6 +33,7 @@ end_with_parent()
 use_log_setting()
 limit_traces()
 limit_incoming(MAX_MESSAGE_BYTES)
+limit_heads()
 disable_external_ip_lookup()
 leave_hosts_to_the_guard()
 base = st.get_option("server.baseUrlPath") or ""

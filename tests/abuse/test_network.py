@@ -11,6 +11,7 @@ from streamlit import net_util
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.web.server.server_util import is_url_from_allowed_origins
 from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 from websockets.http11 import Request
@@ -18,7 +19,9 @@ from websockets.http11 import Request
 from viz_app.serving.settings import FRAME_SETTING, SettingError
 from viz_app.serving.streamlit_patches import (
     FRAME_BURST,
+    MAX_HEAD_BYTES,
     disable_external_ip_lookup,
+    limit_heads,
     limit_incoming,
     resize_download_pool,
 )
@@ -185,6 +188,9 @@ class Transport(asyncio.Transport):
     def abort(self) -> None:
         self.aborted = True
 
+    def pause_reading(self) -> None:
+        """Bytes come from the test."""
+
 
 def opened() -> tuple[WebSocketsSansIOProtocol, Transport]:
     """A connection of uvicorn after the handshake, for use in an event loop."""
@@ -231,6 +237,39 @@ def test_a_flood_of_frames_ends_the_connection(frame: bytes) -> None:
         return transport.aborted
 
     assert [asyncio.run(aborted(count)) for count in (FRAME_BURST - 10, FRAME_BURST + 10)] == [False, True]
+
+
+HEAD = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [HEAD + b"X: ", HEAD, b"GET /", HEAD + b"Transfer-Encoding: chunked\r\n\r\n1;"],
+    ids=["header", "headers", "address", "chunk"],
+)
+def test_an_endless_head_ends_the_connection(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("data_received", "on_headers_complete", "on_body"):
+        monkeypatch.setattr(HttpToolsProtocol, name, getattr(HttpToolsProtocol, name))
+    limit_heads(MAX_HEAD_BYTES)
+    more = b"X: a\r\n" * 1_000 if data == HEAD else b"a" * 6_000
+
+    async def aborted(first: bytes, packet: bytes, count: int) -> bool:
+        config = Config(idle)
+        config.load()
+        protocol, transport = HttpToolsProtocol(config, ServerState(), {}), Transport()
+        protocol.connection_made(transport)
+        for part in (first, *[packet] * count):
+            protocol.data_received(part)
+        return transport.aborted
+
+    body = HEAD + b"Content-Length: 99999999\r\n\r\n"
+    assert [asyncio.run(aborted(data, more, count)) for count in (8, 12)] == [False, True]
+    assert not asyncio.run(aborted(body, more, 12)), "a body has limits of its own"
+
+
+async def idle(scope: Any, receive: Any, send: Any) -> None:
+    """Answer nothing."""
+    await asyncio.Event().wait()
 
 
 def test_a_download_gets_a_thread_while_a_hundred_wait() -> None:

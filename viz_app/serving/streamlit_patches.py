@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import streamlit as st
 from streamlit import net_util, runtime
@@ -31,6 +32,7 @@ from viz_app.serving.token_bucket import TokenBucket
 # Of one connection. A browser sends a frame for each message and one for each ping of the server, every 30 seconds.
 FRAMES_PER_SECOND = 20
 FRAME_BURST = 200
+MAX_HEAD_BYTES = 65_536  # of a request: its address and its headers
 MAX_DOWNLOADS = 256  # files that are made, or wait, at once; each is a thread
 KEPT_SECONDS = 10.0  # of a downloaded file, at least; with a longer time old files would fill the memory
 OFFERED = ("rerun_script", "stop_script", "app_heartbeat", "backend_operation_request")
@@ -62,6 +64,37 @@ def limit_incoming(max_bytes: int) -> None:
         self.conn.events_received = counted  # type: ignore[method-assign]
 
     WebSocketsSansIOProtocol.__init__ = open_limited  # type: ignore[method-assign]
+
+
+def limit_heads(max_bytes: int = MAX_HEAD_BYTES) -> None:
+    """End a connection that sends more than this of a request before its body.
+
+    httptools has no limit, and joins a header anew at each packet: an endless one kept all visitors waiting. h11,
+    which uvicorn takes without httptools, has this limit.
+    """
+    try:
+        from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol as Protocol
+    except ImportError:
+        return
+    receive, complete, take = Protocol.data_received, Protocol.on_headers_complete, Protocol.on_body
+    heads: WeakKeyDictionary[Protocol, int] = WeakKeyDictionary()  # bytes since the last head or part of a body
+
+    def data_received(self: Protocol, data: bytes) -> None:
+        heads[self] = heads.get(self, 0) + len(data)
+        receive(self, data)
+        if heads[self] > max_bytes:
+            self.transport.abort()
+
+    def on_headers_complete(self: Protocol) -> None:
+        heads[self] = 0
+        complete(self)
+
+    def on_body(self: Protocol, body: bytes) -> None:
+        heads[self] = 0
+        take(self, body)
+
+    for limited in (data_received, on_headers_complete, on_body):
+        setattr(Protocol, limited.__name__, limited)
 
 
 def resize_download_pool() -> None:
