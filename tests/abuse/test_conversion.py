@@ -10,7 +10,9 @@ import pickle
 import re
 import shutil
 import zipfile
+from itertools import product
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
@@ -21,6 +23,8 @@ from tests.abuse.target import within
 from tests.core.conversion.language_twins import language_folder
 from tests.core.conversion.marian_twins import marian_folder
 from tests.core.conversion.twins import refused
+from transformer_core.text.byte_level import ByteLevelSegmenter
+from transformer_core.text.segmenters import SegmenterError
 
 BIAS, TIED, POSITIONS = "final_logits_bias", "lm_head.weight", "model.encoder.embed_positions.weight"
 FEED_FORWARD = "model.encoder.layers.0.fc1.weight"
@@ -157,3 +161,18 @@ def test_a_message_steers_no_terminal(folder: Path) -> None:
         bytes(4),
     )
     refused(folder, r"^[ -~]{,1100}$")
+
+
+def test_thousands_of_languages(tmp_path: Path) -> None:
+    """Each token was looked for in the list of all languages."""
+    path = tmp_path / "theirs"
+    language_folder(path, "m2m")
+    names = [f"__{''.join(letters)}__" for letters in product(ascii_lowercase, repeat=3)]
+    (path / "special_tokens_map.json").write_text(json.dumps({"additional_special_tokens": names}), encoding="utf-8")
+    with within(seconds=3):
+        refused(path, "but the embedding has 203 rows")
+
+
+def test_more_merges_than_any_model_has(tmp_path: Path) -> None:
+    with within(), pytest.raises(SegmenterError, match="more than 500,000 merges"):
+        ByteLevelSegmenter(b"".join(b"a%d b\n" % number for number in range(1_900_000)))

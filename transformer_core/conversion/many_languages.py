@@ -91,7 +91,8 @@ def _plan(
         added = {token: len(ids) + number for number, token in enumerate(languages.values())}
     if not languages:
         raise options.fail("no language tokens, which special_tokens_map.json or tokenizer.json should list")
-    ids.update({token: number for token, number in added.items() if token in (*languages.values(), MASK)})
+    named = {*languages.values(), MASK}
+    ids.update({token: number for token, number in added.items() if token in named})
     tokens = listed(options, file, ids, model.vocab_size)
     source, target = _default_languages(folder, options, languages, tokens)
     vocabulary = {
@@ -103,8 +104,8 @@ def _plan(
         "source_language": source,
         "target_language": target,
     }
-    named = tokenizer(options, vocabulary, segmenter, segmenter)
-    return layout.planned(folder, options, model, named, origins, unread=unread)
+    both = tokenizer(options, vocabulary, segmenter, segmenter)
+    return layout.planned(folder, options, model, both, origins, unread=unread)
 
 
 def _ids(folder: ForeignFolder, options: Options, segmenter: SentencePieceSegmenter) -> tuple[str, dict[str, Any]]:

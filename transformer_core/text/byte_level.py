@@ -15,7 +15,7 @@ from functools import cache
 from transformer_core.axis import WORD_BOUNDARY
 from transformer_core.text.segmenters import Segmentation, SegmenterError
 
-_MAX_MERGES = 2_000_000
+_MAX_MERGES = 500_000  # BART has 50,000
 _CONTRACTION = re.compile("'(?:s|t|re|ve|m|ll|d)")
 # Over the classes of characters: L letters, N numbers, O others, S blanks; a plain blank belongs to the word after it.
 _WORD = re.compile(r" ?L+| ?N+| ?O+|[S ]+(?![^S ])|[S ]+")
