@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from transformer_core.attention_maps import Axis, FloatArray
+from transformer_core.extras import extra
 from transformer_core.hooks.hook_sites import site_of
 from transformer_core.hooks.points import Captured, Edit, batch_context, capture, edit, hook_points
 from transformer_core.hooks.short_addresses import find_places
@@ -82,12 +83,10 @@ class Labelled:
         """Return a row for each value: sentence and position on each axis, counted from 0; tokens; the value.
 
         Raises:
-            ImportError: pandas is not installed.
+            MissingPackage: pandas is not installed.
         """
-        try:
+        with extra("frames"):
             import pandas
-        except ImportError:
-            raise ImportError("to_frame needs pandas: python -m pip install pandas") from None
         frames = []
         for number, (tensor, labels) in enumerate(zip(self.tensors, self.labels, strict=True)):
             positions = np.indices(tensor.shape).reshape(len(self.axes), -1)

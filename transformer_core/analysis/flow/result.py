@@ -17,6 +17,7 @@ from transformer_core.analysis.flow.graph import Graph, Ways
 from transformer_core.analysis.frozen import Stack
 from transformer_core.analysis.teacher_forced_run import TeacherForcedRun
 from transformer_core.attention_maps import KINDS, FloatArray, Kind
+from transformer_core.extras import extra
 from transformer_core.head import Head
 from transformer_core.short_repr import ShortRepr
 
@@ -167,12 +168,10 @@ class Flow(ShortRepr):
         """Return a row for each edge other than 0: head, query and key, their tokens, flow.
 
         Raises:
-            ImportError: pandas is not installed.
+            MissingPackage: pandas is not installed.
         """
-        try:
+        with extra("frames"):
             import pandas
-        except ImportError:
-            raise ImportError("to_frame needs pandas: python -m pip install pandas") from None
         ways = self.ways
         rows, heads = ways.heads.nonzero()
         names = [
