@@ -1,4 +1,4 @@
-"""The site from a web server below a path: offline after one visit, from lesson to lesson, and figures as files."""
+"""The site from a web server below a path: offline after a visit, from lesson to lesson, and figures as files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,13 @@ def blank(open_page: OpenPage, tmp_path: Path) -> Page:
     return open_page((tmp_path / "blank.html").as_uri(), still=True)
 
 
-def test_after_one_visit_every_page_opens_offline(
+KEPT = """async () => {
+  const keys = await caches.open(location.href.replace(/[^/]*[/][^/]*$/, "")).then((cache) => cache.keys());
+  return keys.map(({ url }) => url.replace(/^.*heads[/]|[?].*$/g, ""));
+}"""
+
+
+def test_what_was_visited_and_the_next_stop_open_offline(
     server: ThreadingHTTPServer, blank: Page, check_accessibility: CheckAccessibility
 ) -> None:
     url = f"http://127.0.0.1:{server.server_port}/courses/heads"
@@ -45,22 +51,41 @@ def test_after_one_visit_every_page_opens_offline(
     page.goto(f"{url}/")
     page.wait_for_url(f"{url}/en/index.html")  # the reader's language
     check_accessibility(page)
-    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.goto(f"{url}/en/masks.html")
+    assert until(page, lambda: page.evaluate("navigator.serviceWorker.controller !== null"))
+    pages = {"index.html", "en/masks.html", "en/subwords.html"}  # the start, and the next stop of the route
+    assert until(page, lambda: pages <= set(page.evaluate(KEPT)))
+    kept = page.evaluate(KEPT)
+    assert not {"en/questions.html", "ko/masks.html"} & set(kept)
+    assert not [path for path in kept if path.endswith(".weights")]
     server.shutdown()
     server.server_close()
 
     page.reload()
-    page.get_by_role("link", name=load_lesson("masks", "en").title).first.click()
-    page.wait_for_url(f"{url}/en/masks.html")
     assert is_drawn(page, ".lesson canvas")
     lesson = page.locator(".lesson")
     last = lesson.evaluate("(root) => root.lesson.lesson.scenes.at(-1).name")
     page.goto(f"{url}/en/masks.html?scene={last}")  # a scene that was never opened
     assert is_drawn(page, ".lesson canvas") and lesson.evaluate("(root) => root.lesson.name") == last
     page.locator(".lesson .next").click()
-    page.wait_for_url(f"{url}/en/subwords.html")  # the next stop of the route
-    page.goto(f"{url}/ko/model-random.html")  # the example is there, and the model only once it is asked for
-    assert is_drawn(page, ".tiles canvas")
+    page.wait_for_url(f"{url}/en/subwords.html")
+    assert is_drawn(page, ".lesson canvas")
+    page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.unregister())")
+
+
+def test_all_pages_are_kept_where_the_reader_asks_for_them(server: ThreadingHTTPServer, blank: Page) -> None:
+    url, t, page = f"http://127.0.0.1:{server.server_port}/courses/heads", texts("en"), blank
+    page.goto(f"{url}/en/index.html")
+    page.get_by_role("button", name=t("site.keep")).click()
+    page.get_by_role("button", name=t("site.kept")).wait_for(timeout=120_000)
+    server.shutdown()
+    server.server_close()
+    for address, drawn in (
+        ("en/masks.html?scene=exam", ".lesson canvas"),
+        ("ko/model-random.html", ".tiles canvas"),  # the example is there, and the model only once it is asked for
+    ):
+        page.goto(f"{url}/{address}")
+        assert is_drawn(page, drawn)
     page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.unregister())")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 QUESTIONS = "en/questions.html"
+KEEP = """(keep) => new Promise(async (done) => {
+  const { active } = await navigator.serviceWorker.ready;
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = ({ data }) => done(data);
+  active.postMessage(keep ? { keep: [keep] } : {}, [port2]);
+})"""
 INSTALL = """async () => {
   const found = await navigator.serviceWorker.register("../service-worker.js");
   const worker = found.installing ?? found.waiting ?? found.active;
@@ -110,10 +117,10 @@ def test_a_page_that_came_wrong_is_right_as_soon_as_its_host_is(
 ) -> None:
     FaultyHandler.faults = {QUESTIONS: FAULTS[fault]}
     page.goto(address(host, "one/en/masks.html"))
-    assert page.evaluate(INSTALL) == "redundant", "nothing is kept where one file is wrong"
-    FaultyHandler.faults = {}
-    page.reload()
     assert page.evaluate(INSTALL) == "activated"
+    assert not page.evaluate(KEEP, QUESTIONS) and not page.evaluate(KEEP, ""), "as the button for all pages says"
+    FaultyHandler.faults = {}
+    assert page.evaluate(KEEP, QUESTIONS)
     FaultyHandler.faults = {QUESTIONS: redirect}  # and from now on it stays right
     page.goto(address(host, f"one/{QUESTIONS}"))
     assert "Log in" not in page.title() and "Old" not in page.title()
@@ -139,6 +146,32 @@ def test_weights_that_came_wrong_are_fetched_again(
     assert page.evaluate(READ, address(host, f"one/{weights}")) == right, "it is kept"
 
 
+UPDATE = """async () => {
+  const found = await navigator.serviceWorker.getRegistration();
+  await found.update();
+  const worker = found.installing ?? found.waiting;
+  while (!["installed", "redundant"].includes(worker.state))
+    await new Promise((done) => worker.addEventListener("statechange", done, { once: true }));
+  return worker.state;
+}"""
+
+
+def test_a_new_version_begins_with_the_pages_that_the_old_one_has(
+    host: ThreadingHTTPServer, page: Page, site: Path
+) -> None:
+    page.goto(address(host, "one/en/masks.html"))
+    assert page.evaluate(INSTALL) == "activated" and page.evaluate(KEEP, QUESTIONS)
+    old = (site / QUESTIONS).read_bytes()
+    before, after = (hashlib.sha256(data).hexdigest() for data in (old, old + b"\n"))
+    changed = {"service-worker.js": lambda handler, data: handler.answer(data.replace(before.encode(), after.encode()))}
+    FaultyHandler.faults = {**changed, QUESTIONS: redirect}
+    assert page.evaluate(UPDATE) == "redundant", "the old version stays until the new one is whole"
+    FaultyHandler.faults = {**changed, QUESTIONS: lambda handler, data: handler.answer(data + b"\n")}
+    assert page.evaluate(UPDATE) == "installed"
+    kept = f"caches.match('{address(host, f'one/{QUESTIONS}?{after}')}').then(Boolean)"
+    assert page.evaluate(kept)
+
+
 def test_two_sites_of_one_host_and_a_full_disk(host: ThreadingHTTPServer, page: Page) -> None:
     page.goto(address(host, "one/en/masks.html"))
     assert page.evaluate(INSTALL) == "activated"
@@ -146,11 +179,13 @@ def test_two_sites_of_one_host_and_a_full_disk(host: ThreadingHTTPServer, page: 
     origin = address(host, "").rstrip("/")
     session.send("Storage.overrideQuotaForOrigin", {"origin": origin, "quotaSize": 1})
     page.goto(address(host, "two/en/masks.html"))
-    assert page.evaluate(INSTALL) == "redundant"
-    assert page.locator(".lesson canvas").count(), "it works, and keeps nothing"
+    page.evaluate(INSTALL)
+    assert not page.evaluate(KEEP, QUESTIONS)
+    page.locator(".lesson canvas").first.wait_for()  # it works, and keeps nothing
     session.send("Storage.overrideQuotaForOrigin", {"origin": origin, "quotaSize": 10**9})
-    page.reload()
-    assert page.evaluate(INSTALL) == "activated"
+    assert page.evaluate(KEEP, QUESTIONS)
+    page.goto(address(host, "one/en/masks.html"))
+    assert page.evaluate(KEEP, QUESTIONS)
     FaultyHandler.faults = {QUESTIONS: redirect}
     for name in ("one", "two"):
         page.goto(address(host, f"{name}/{QUESTIONS}"))

@@ -1,5 +1,6 @@
-// The service worker of a site. Files are kept under the hashes of their content, so that the site also opens offline.
-// Python puts before it FILES, the SHA-256 of each file by its path. Bytes are compared with it before they are kept, since a
+// The service worker of a site. Files are kept under the hashes of their content, so that they also open offline: those that
+// were asked for, and the pages that a page names, such as the next on the route. A new version begins with the pages that
+// the old one has. Python puts before it FILES, the SHA-256 of each file by its path. Bytes are compared with it before they are kept, since a
 // host may answer with a login page, with half a file or, while a new version is copied, with an old one.
 
 const worker = /** @type {any} */ (self);
@@ -47,9 +48,52 @@ async function clean() {
   await worker.clients.claim();
 }
 
-worker.addEventListener("install", (/** @type {any} */ event) => {
-  const first = Object.keys(FILES).filter((path) => !path.endsWith(".weights")); // those come when they are asked for
-  event.waitUntil(Promise.all(first.map((path) => load(path, event))));
+/**
+ * Keep pages, with the files that they name but those of models.
+ * @param {string[]} pages
+ */
+async function keepPages(pages) {
+  /** @type {Promise<any>[]} */
+  const waited = [];
+  const event = { waitUntil: (/** @type {Promise<any>} */ work) => waited.push(work) && work.catch(() => {}) };
+  for (const page of pages) {
+    if (!Object.hasOwn(FILES, page)) continue;
+    for (const path of [page, ...(await named(page, event))]) {
+      for (const font of path.endsWith(".css") ? await named(path, event) : []) await load(font, event);
+      await load(path, event);
+    }
+  }
+  await Promise.all(waited);
+}
+
+/**
+ * The files that a page or a style names.
+ * @param {string} path
+ * @param {any} event As for `load`.
+ */
+async function named(path, event) {
+  const names = new Set((await (await load(path, event)).text()).match(/[\w-]+\.\w+/g));
+  return Object.keys(FILES).filter((each) => each.startsWith("assets/") && !heavy(each) && names.has(each.slice(7)));
+}
+
+const heavy = (/** @type {string} */ path) => path.endsWith(".weights"); // come when they are asked for
+
+/** The pages that are kept, in this version or another. */
+async function keptPages() {
+  const keys = await (await caches.open(scope)).keys();
+  return keys.map(({ url }) => url.split("?", 1)[0].replace(scope, "")).filter((path) => path.endsWith(".html"));
+}
+
+worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(keptPages().then(keepPages)));
+worker.addEventListener("message", (/** @type {any} */ event) => {
+  const { keep = Object.keys(FILES).filter((path) => path.endsWith(".html")) } = event.data;
+  const work = keepPages(keep);
+  event.waitUntil(work);
+  const tell = (/** @type {boolean} */ kept) => event.ports[0]?.postMessage(kept);
+  work.then(
+    () => tell(true),
+    () => tell(false),
+  );
 });
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(clean()));
 worker.addEventListener("fetch", (/** @type {any} */ event) => {

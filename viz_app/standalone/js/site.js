@@ -1,4 +1,4 @@
-// Every page of a site: the reader's language and theme, and a browser that keeps all for the next visit.
+// Every page of a site: the reader's language and theme, and a browser that keeps it for the next visit.
 
 import { keep, readKept } from "../../components/common/page/device.js";
 import { setAttribute } from "../../components/common/page/dom.js";
@@ -29,12 +29,37 @@ export default function start() {
   showProgress();
   addEventListener("pageshow", ({ persisted }) => persisted && catchUp());
   addEventListener("storage", catchUp);
-  keepAll().catch(() => {}); // the browser keeps nothing, as in another site's frame
+  keepPages().catch(() => {}); // the browser keeps nothing, as in another site's frame
 }
 
-async function keepAll() {
+/** Keeps this page and the next on the route; all pages where the reader asks for them. */
+async function keepPages() {
   const { connection, serviceWorker } = /** @type {any} */ (navigator); // no service worker without TLS
-  if (!connection?.saveData) await serviceWorker?.register(new URL("../service-worker.js", import.meta.url));
+  if (connection?.saveData || !serviceWorker) return;
+  await serviceWorker.register(new URL("../service-worker.js", import.meta.url));
+  const { active } = await serviceWorker.ready;
+  const next = document.querySelector("a[rel=next], .routes li a");
+  const root = new URL("..", import.meta.url).href;
+  const addresses = [root, location.href, next instanceof HTMLAnchorElement ? next.href : root];
+  const keep = addresses.map((each) =>
+    each
+      .replace(root, "")
+      .split(/[?#]/, 1)[0]
+      .replace(/(^|\/)$/, "$1index.html"),
+  );
+  active?.postMessage({ keep });
+  const button = document.querySelector(".site-keep");
+  if (!(button instanceof HTMLButtonElement)) return;
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => {
+      button.disabled = data;
+      button.textContent = button.dataset[data ? "kept" : "failed"] ?? "";
+    };
+    active?.postMessage({}, [port2]);
+  });
 }
 
 /** Takes over what another page has changed, in another tab or before the reader went back to this one. */

@@ -105,7 +105,7 @@ function ways(edges) {
   return {
     total,
     count,
-    ways: listed.flatMap(([, ...place]) => place),
+    ways: listed.flatMap((way) => way.slice(1)),
     flows: listed.map(([flow]) => flow),
     heads: listed.map(([, kind, layer, query, key]) => largestHeads(edges[KINDS[kind]][layer], query, key)),
   };
@@ -118,16 +118,17 @@ function ways(edges) {
  * @param {number} key
  */
 function largestHeads({ queries, keys, flows }, query, key) {
-  const flowOf = (/** @type {number} */ head) => flows[(head * queries + query) * keys + key];
   /** @type {number[]} */
-  const heads = [];
+  const found = [];
   for (let head = 0; head < flows.length / queries / keys; head++) {
-    let place = heads.length;
-    while (place && Math.abs(flowOf(heads[place - 1])) < Math.abs(flowOf(head))) place--;
-    heads.splice(place, 0, head);
-    heads.length = Math.min(heads.length, MAX_HEADS);
+    const flow = flows[(head * queries + query) * keys + key];
+    let place = found.length;
+    while (place && Math.abs(found[place - 1]) < Math.abs(flow)) place -= 2;
+    if (!flow || place >= 2 * MAX_HEADS) continue;
+    for (let i = Math.min(found.length + 2, 2 * MAX_HEADS) - 1; i > place + 1; i--) found[i] = found[i - 2];
+    [found[place], found[place + 1]] = [head, flow];
   }
-  return heads.filter(flowOf).flatMap((head) => [head, flowOf(head)]);
+  return found;
 }
 
 /** @param {Float32Array} logits */

@@ -27,7 +27,17 @@ export class Largest {
 
   /** The largest first. */
   sorted() {
-    this.items = this.items.sort(([one], [other]) => Math.abs(other) - Math.abs(one)).slice(0, this.most);
+    this.items = this.items.sort(bySize).slice(0, this.most);
     return this.items;
   }
+}
+
+/**
+ * The order as a small integer: a fraction would be garbage, megabytes of it for a sentence.
+ * @param {Placed} one
+ * @param {Placed} other
+ */
+function bySize(one, other) {
+  const [size, more] = [Math.abs(one[0]), Math.abs(other[0])];
+  return size < more ? 1 : size > more ? -1 : 0;
 }
