@@ -243,6 +243,23 @@ def test_at_512_tokens_it_answers_with_few_nodes(open_explorer: Open) -> None:
     assert page.locator(".candidates").is_visible()
 
 
+def test_the_picture_of_a_long_sentence_does_not_wait_for_what_is_said_of_its_heads(open_explorer: Open) -> None:
+    page = open_explorer("512")
+    explorer, tile = page.locator(".explorer"), page.locator(".tile").first
+    assert until(page, lambda: "nats" in (tile.get_attribute("title") or ""))
+    marked = """(root) => {
+      const { overview, store } = root.explorer;
+      const { mark } = overview.tiles;
+      overview.tiles.mark = function (...values) { root.marked = true; mark.apply(this, values); };
+      store.mark("data");
+      store.flush();
+      return Boolean(root.marked);
+    }"""
+    assert not explorer.evaluate(marked)
+    assert until(page, lambda: explorer.evaluate("(root) => root.marked"))
+    assert open_explorer().locator(".explorer").evaluate(marked), "of a short one they are there at once"
+
+
 def test_kinds_may_differ_in_layers_and_heads_and_rows_may_be_all_zeros(open_explorer: Open) -> None:
     page = open_explorer("unequal")
     maps = samples.unequal_sample()

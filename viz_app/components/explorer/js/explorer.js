@@ -334,7 +334,7 @@ export class Explorer {
       this.layout(state);
       if (all || has(...TILES_CHANGE) || state.view === "layer" || this.overview.heads.moved)
         this.overview.paint(state, this.theme, has("data"));
-      this.overview.mark();
+      this.overview.mark(has("data"));
     }
     if (drawn || has("table")) this.figure.tabulate(state);
     this.figure.draw();
@@ -491,6 +491,7 @@ export class Explorer {
     leavePresenting(this.root);
     this.report.stop();
     this.untold();
+    this.overview.stop();
     this.stopFollowing();
     this.player.stop();
     this.menu.close();

@@ -13,6 +13,8 @@ import { caption } from "./sentences.js";
 import { kindsShown, Tiles } from "./tiles.js";
 
 const NOTED = ["entropy", "alignment_error_rate", "layer", "head"]; // words of the line under the tiles that explain themselves
+const LONG = 10_000; // cells of a head: all weights are read in more than a tenth of a second
+const AFTER = 100; // milliseconds
 const EDGE = 22; // space that stays free under the overview
 
 export class Overview {
@@ -22,6 +24,7 @@ export class Overview {
   texts;
   /** @type {Tile | null} Under the pointer. */
   pointed = null;
+  marking = 0; // the timer of marks that wait
   opened = false; // whether a head was opened from here
   /** @type {Measures | null} Of the translation whose changes have been seen. */
   glowed = null;
@@ -149,7 +152,6 @@ export class Overview {
     tiles.build(this.views, this.effective, kinds);
     tiles.order(measures, this.effective);
     this.explain(state, theme);
-    if (!this.pointed) this.showNote();
   }
 
   /**
@@ -159,6 +161,7 @@ export class Overview {
    * @param {Translation} translation
    */
   look(state, step, translation) {
+    clearTimeout(this.marking);
     const views = kindsShown(state, translation).map((kind) => [kind, translation.view(kind, state.unit, step)]);
     this.views = Object.fromEntries(views);
   }
@@ -233,12 +236,25 @@ export class Overview {
     this.tiles.paintDraft(this.views, state, theme, from, faded);
   }
 
-  mark() {
+  /**
+   * Frames the selected head, and says of each what its weights show.
+   * @param {boolean} [another] Whether the translation is another one: if it is long, its picture comes first.
+   */
+  mark(another = false) {
     const { measures, effective, texts } = this;
+    const { length, axes } = measures.translation;
+    if (another && length * axes.source.tokens.length > LONG && effective.order === "layer") {
+      this.marking = setTimeout(() => this.mark(), AFTER);
+      return;
+    }
     this.tiles.mark(this.views, effective, measures, texts);
     if (this.glowed !== measures) this.tiles.glow();
     this.glowed = measures;
     this.showNote();
+  }
+
+  stop() {
+    clearTimeout(this.marking);
   }
 
   /**

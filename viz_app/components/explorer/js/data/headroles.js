@@ -35,10 +35,13 @@ export class HeadRoles {
   }
 }
 
-/** @param {HeadMeasure} measure */
+/**
+ * @param {HeadMeasure} measure
+ * @returns {import("./measures.js").Measure & HeadMeasure}
+ */
 function measureOf(measure) {
   const { kinds } = measure;
   const of = (/** @type {Measures} */ _, /** @type {Kind} */ kind) =>
     kinds[kind] ? Float64Array.from(kinds[kind].value, (value) => value ?? NaN) : null;
-  return { ...measure, partial: true, of };
+  return { ...measure, exists: (_, kind) => Boolean(kinds[kind]), of };
 }

@@ -12,7 +12,7 @@ import { information, RESTING_SHARE, restingShares } from "./sinks.js";
  * @typedef {object} Measure
  * @property {number} [digits] After the point. A measure without it is no order of tiles.
  * @property {boolean} [descending] Whether the largest value comes first.
- * @property {boolean} [partial] Whether `of` may return null.
+ * @property {(measures: Measures, kind: Kind) => boolean} [exists] Whether `of` has numbers; it always has without this.
  * @property {(measures: Measures, kind: Kind) => Float64Array | null} of One number for each head, at
  *   layer * heads + head; NaN for a head without one.
  */
@@ -27,14 +27,14 @@ export const MEASURES = {
   distance: { digits: 1, of: ({ translation }, kind) => meanOfRows(whole(translation, kind), rowDistance) },
   alignment: {
     digits: 2,
-    partial: true,
+    exists: ({ translation: { alignment } }, kind) => Boolean(alignment?.[kind]),
     of: ({ translation: { alignment } }, kind) =>
       alignment?.[kind] ? Float64Array.from(alignment[kind].flat()) : null,
   },
   change: {
     digits: 2,
     descending: true,
-    partial: true,
+    exists: ({ before }, kind) => Boolean(before?.available.includes(kind)),
     of: ({ translation, before }, kind) =>
       before?.available.includes(kind) ? headChanges(whole(before, kind), whole(translation, kind)) : null,
   },
@@ -94,10 +94,10 @@ export class Measures {
    */
   orders(kinds) {
     /** @param {[string, Measure]} entry */
-    const exists = ([name, { digits, partial }]) =>
-      digits !== undefined && (!partial || kinds.some((kind) => this.of(name, kind) !== null));
+    const known = ([, { digits, exists }]) =>
+      digits !== undefined && (!exists || kinds.some((kind) => exists(this, kind)));
     const rows = Object.entries({ ...MEASURES, ...this.roles.measures });
-    return ["layer", ...rows.filter(exists).map(([name]) => name)];
+    return ["layer", ...rows.filter(known).map(([name]) => name)];
   }
 
   /**
