@@ -1,6 +1,6 @@
 """Measure the wait in the app from the last key of a new sentence to the first row of its maps, and to all of them.
 
-    python -m benchmarks.screen.first_row [--rounds 10] [--old DIR]
+    python -m benchmarks.screen.first_row [--rounds 10] [--words 12 50] [--old DIR]
 
 Sentences of 12 and 50 words, each for the first time: of some only the last letter is typed, after a pause, of others
 the last two words, at 8 keys a second. Seconds count from the last key to the frame after the explorer has a row:
@@ -92,9 +92,9 @@ def _typed(page: Page, pid: int, words: int, topic: str, fluent: bool) -> list[f
     return [*seconds, processor_seconds(pid) - work]
 
 
-def measure(rounds: int, checkouts: dict[str, Path]) -> dict[str, dict[str, list[float]]]:
+def measure(rounds: int, checkouts: dict[str, Path], lengths: list[int]) -> dict[str, dict[str, list[float]]]:
     """Return the median seconds of each step and of work, and the best of a row, by checkout and what is typed."""
-    manners = {f"{words} words, {manner}": (words, manner == "fluent") for words in OPENINGS for manner in MANNERS}
+    manners = {f"{words} words, {manner}": (words, manner == "fluent") for words in lengths for manner in MANNERS}
     times: dict[str, dict[str, list[list[float]]]] = {name: {each: [] for each in manners} for name in checkouts}
     with ExitStack() as stack:
         browser = stack.enter_context(browsing())
@@ -121,9 +121,11 @@ def _summary(rows: list[list[float]]) -> list[float]:
 
 def main() -> None:
     """Measure and print."""
-    options = read_options(__doc__, ("--old", {"metavar": "DIR", "type": Path, "help": "An older checkout."}))
+    words = {"type": int, "nargs": "+", "default": list(OPENINGS), "choices": list(OPENINGS), "help": "Of a sentence."}
+    old = {"metavar": "DIR", "type": Path, "help": "An older checkout."}
+    options = read_options(__doc__, ("--words", words), ("--old", old))
     checkouts = {"new": ROOT} | ({"old": options.old.resolve()} if options.old else {})
-    measurements = measure(options.rounds or (1 if options.quick else 10), checkouts)
+    measurements = measure(options.rounds or (1 if options.quick else 10), checkouts, options.words)
     header = ["checkout", "typed", *(f"{step} s" for step in STEPS), "work s", "best row s"]
     rows = [[name, typed, *each] for name, steps in measurements.items() for typed, each in steps.items()]
     report("from the last key to the maps", header, rows, {"benchmark": "first_row", **measurements}, options)
