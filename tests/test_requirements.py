@@ -35,7 +35,7 @@ def constraints() -> dict[str, Requirement]:
 
 def pulled_in(requirement: Requirement, seen: set[tuple[str, str]]) -> set[str]:
     """Names of all that a requirement installs on this system, its own included."""
-    names = {canonicalize_name(requirement.name)}
+    names: set[str] = {canonicalize_name(requirement.name)}
     for extra in ("", *requirement.extras):
         if (requirement.name, extra) in seen:
             continue

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from streamlit import error_util
+from streamlit import config, error_util
 
 from viz_app.serving.scheduling.rate_limit import RateLimit
 from viz_app.serving.scheduling.request_queue import Visitor
@@ -34,7 +34,7 @@ def test_an_address_has_few_stack_traces_written(fail: Callable[[], None], monke
     handler = logging.Handler()
     handler.emit = lambda record: lines.append(record.getMessage())  # type: ignore[method-assign]
     monkeypatch.setattr(log_format, "_traces", RateLimit(1e-9, 3))
-    monkeypatch.setattr(error_util.config, "get_option", lambda _: False)
+    monkeypatch.setattr(config, "get_option", lambda _: False)
     for name in ("streamlit.error_util", "viz_app.ui.error_boundary"):
         monkeypatch.setattr(logging.getLogger(name), "handlers", [handler])
         monkeypatch.setattr(logging.getLogger(name), "filters", [])

@@ -223,7 +223,7 @@ def test_an_error_of_the_system_names_the_file_and_no_exception(
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     out = tmp_path / "maps.npz"
     assert main(["analyse", "attention", "--checkpoint", str(SMALL / "base"), "--source", "A", "--out", str(out)]) == 1
     assert capsys.readouterr().err.splitlines()[-1] == f"error: {out}: No space left on device"

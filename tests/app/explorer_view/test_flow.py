@@ -55,7 +55,8 @@ def test_without_ways_nobody_looks_for_neurons(
     service: TranslationService, result: TranslationResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backward._Backward, "_keep_neurons", Mock(side_effect=AssertionError))
-    assert flow_view.flow_data(service.translator, result.translation, "small", ways=False)["words"][0]["source"]
+    words = flow_view.flow_data(service.translator, result.translation, "small", ways=False)["words"]
+    assert words[0] and words[0]["source"]
 
 
 def test_parts_are_those_of_the_library(service: TranslationService, result: TranslationResult) -> None:
