@@ -13,10 +13,13 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file, save_file
 
+from tests.abuse.samples import SMALL
 from tests.abuse.target import within
 from transformer_core import load_checkpoint
 from transformer_core.attention_maps import MapsTooLarge
+from transformer_core.checkpoint import write_manifest
 from transformer_core.history.snapshots import History
+from transformer_core.model_export.exporting import export_model
 from transformer_core.storage.files import CheckpointError, read_regular
 from transformer_core.storage.manifest import MANIFEST_FILE
 from transformer_core.text.tokenizer import Tokenizer, TokenizerError
@@ -234,3 +237,12 @@ def test_the_app_limits_the_maps_of_a_stranger_who_never_ends(folder: Path, monk
     with pytest.raises(MapsTooLarge):
         translator.attention(source, [5] * 10_000, finished=True)
     assert 4 * heads * 10_000**2 > MAX_MAP_BYTES > 4 * 6 * 8 * 3 * 600**2  # of the shipped models never
+
+
+@pytest.mark.parametrize("converted", [[], "mit", {"licence": ["mit"]}, {"licence": "mit\n# <script>"}], ids=str)
+def test_an_export_takes_no_text_of_a_stranger_for_a_licence(tmp_path: Path, converted: Any) -> None:
+    model = Path(shutil.copytree(SMALL / "base", tmp_path / "model"))
+    metrics = json.loads((model / "metrics.json").read_text(encoding="utf-8"))
+    (model / "metrics.json").write_text(json.dumps({**metrics, "converted": converted}), encoding="utf-8")
+    write_manifest(model)
+    assert export_model(model, tmp_path / "out", "transformers").licence == ""

@@ -58,7 +58,9 @@ def export_model(folder: Path, out: Path, program: str) -> Exported:
         raise ExportError(f"unknown program {program!r}; known are {', '.join(WRITERS)}")
     checkpoint = load_checkpoint(folder)
     write, usage = WRITERS[program]
-    licence = str(checkpoint.metrics.get("converted", {}).get("licence", ""))
+    converted = checkpoint.metrics.get("converted")
+    licence = str(converted.get("licence", "")) if isinstance(converted, dict) else ""
+    licence = licence if re.fullmatch(r"[\w.+-]{1,80}", licence) else ""  # else no name of one, but a stranger's text
     with atomic_directory(out) as partial:
         notes = (*write(checkpoint, partial), *search_notes(checkpoint.decoding))
         card = _card(checkpoint, program, usage(checkpoint), licence, notes)
@@ -75,7 +77,7 @@ def _card(checkpoint: Checkpoint, program: str, usage: str, licence: str, notes:
     card = read_regular(checkpoint.folder / "README.md", _MAX_CARD_BYTES).decode("utf-8", "replace")
     return "\n".join(
         [
-            *(["---", f"license: {licence}", "---", ""] if re.fullmatch(r"[\w.+-]{1,80}", licence) else []),
+            *(["---", f"license: {licence}", "---", ""] if licence else []),
             f"# {title}, for {program}",
             "",
             f"Exported by Headlight {__version__} from the checkpoint with the hash `{checkpoint.weights_hash}`.",
