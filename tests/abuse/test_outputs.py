@@ -199,7 +199,7 @@ def test_a_place_where_one_cannot_write_is_named_before_any_work(
         ["prepare", "--train", __file__, "--vocab-size", "300", "--out", str(tmp_path / "data")],
     ):
         assert main(command) == 2
-        assert f"cannot be written: {tmp_path} is read-only for you" in capsys.readouterr().err
+        assert f"{command[-1]} cannot be written: {tmp_path} is read-only for you" in capsys.readouterr().err
     assert not any(tmp_path.iterdir())
 
 
@@ -286,3 +286,13 @@ def test_a_disk_that_is_full_while_a_command_writes(
     error = os.strerror(errno.EFBIG)
     assert (status, capfd.readouterr().err.splitlines()[-1]) == (1, f"error: {tmp_path}/place/{name}: {error}")
     assert not [*(tmp_path / "place").iterdir()]
+
+
+def test_an_error_names_no_hidden_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(name: object, *_: object, **__: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(name))
+
+    monkeypatch.setattr(files.os, "open", refused)
+    with pytest.raises(OSError) as caught:
+        files.atomic_write_text(tmp_path / "page.html", "text")
+    assert caught.value.filename == str(tmp_path / "page.html")

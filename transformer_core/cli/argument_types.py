@@ -74,9 +74,9 @@ def check_new_file(option: str, path: Path, force: bool) -> None:
     recover_interrupted_writes(path.parent, glob.escape(path.name))
 
 
-def check_place(option: str, path: Path) -> None:
-    """Raise UsageError, before any work, for a file or folder in a place where this user cannot write."""
-    place = next((each for each in path.absolute().parents if each.exists()), path)
+def check_place(option: str, path: Path, *, inside: bool = False) -> None:
+    """Raise UsageError, before any work, for a place where this user cannot write: beside a path, or inside it."""
+    place = next(each for each in (path.absolute() / ("new" if inside else "")).parents if each.exists())
     if not os.access(place, os.W_OK):
         raise UsageError(f"{option}: {path} cannot be written: {place} is read-only for you")
 
@@ -93,7 +93,7 @@ def check_new_folder(path: Path, hint: str = "choose a new folder") -> None:
     recover_interrupted_writes(path.parent, glob.escape(path.name))
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise UsageError(f"--out: {path} is not empty; {hint}")
-    check_place("--out", path / "new")
+    check_place("--out", path, inside=True)
 
 
 # --- types; argparse shows the messages of ArgumentTypeError ----------------------------------------------------------

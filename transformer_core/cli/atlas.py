@@ -93,7 +93,7 @@ def run(options: Options) -> int:
     out = Path(options.out)
     if out.exists() and not out.is_dir():
         raise UsageError(f"--out: {out} is not a folder")
-    check_place("--out", out / "new")
+    check_place("--out", out, inside=True)
     translator = load_translator(options)
 
     from transformer_core.atlas.measure import Task, measure

@@ -115,7 +115,8 @@ def atomic_directory(path: Path) -> Iterator[Path]:
 
 def name_file(error: BaseException, path: Path) -> None:
     """Say in an error where nothing could be written: a full disk names no file."""
-    if isinstance(error, OSError) and error.errno and error.filename is None:
+    hidden = f".{path.name}."
+    if isinstance(error, OSError) and error.errno and (error.filename is None or hidden in str(error.filename)):
         error.filename = str(path)
 
 
