@@ -14,13 +14,8 @@ from starlette.middleware import Middleware  # noqa: E402
 from streamlit import App  # noqa: E402
 
 from viz_app.classroom.routes import class_routes  # noqa: E402
+from viz_app.serving import streamlit_patches  # noqa: E402
 from viz_app.serving.end_with_parent import end_with_parent  # noqa: E402
-from viz_app.serving.streamlit_patches import (  # noqa: E402
-    disable_external_ip_lookup,
-    leave_hosts_to_the_guard,
-    limit_heads,
-    limit_incoming,
-)
 from viz_app.serving.web.cookie_middleware import BrowserCookie  # noqa: E402
 from viz_app.serving.web.health import health  # noqa: E402
 from viz_app.serving.web.log_format import limit_traces, use_log_setting  # noqa: E402
@@ -32,10 +27,10 @@ from viz_app.serving.web.warm_up import warm_up  # noqa: E402
 end_with_parent()
 use_log_setting()
 limit_traces()
-limit_incoming(MAX_MESSAGE_BYTES)
-limit_heads()
-disable_external_ip_lookup()
-leave_hosts_to_the_guard()
+streamlit_patches.limit_incoming(MAX_MESSAGE_BYTES)
+streamlit_patches.limit_heads()
+streamlit_patches.disable_external_ip_lookup()
+streamlit_patches.leave_hosts_to_the_guard()
 base = st.get_option("server.baseUrlPath") or ""
 routes = [*class_routes(base), *health.routes(), *page_routes(base, ROOT / "viz_app" / "frame.css")]
 guards = [Middleware(Guard), Middleware(BrowserCookie), Middleware(PageAddresses, base=base)]

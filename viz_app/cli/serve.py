@@ -40,6 +40,8 @@ def run(options: Options) -> int:
     if importlib.util.find_spec("ray") is None:
         raise UsageError("serve needs Ray: pip install 'headlight[cluster]'")
     check_free(options.host, options.port)
+    import ray
+
     from viz_app.serving.cluster import model_server
 
     ended = threading.Event()
@@ -57,7 +59,7 @@ def run(options: Options) -> int:
         sys.stdout.write(f"Model server: http://{options.host}:{options.port}\n")
         sys.stdout.flush()
         while not ended.wait(1.0):  # Ctrl-C interrupts a wait that ends
-            if not model_server.is_running():
+            if not any(node["Alive"] for node in ray.nodes()):  # nothing answers, and nothing starts one
                 sys.stderr.write("error: Ray's node has ended, as after a lack of memory; start the server again\n")
                 os._exit(1)  # an orderly end would wait for the node
     except KeyboardInterrupt:

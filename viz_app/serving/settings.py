@@ -12,7 +12,6 @@ MIN_TEACHER_KEY = 8  # characters
 SITE_SETTING = "HEADLIGHT_SITE"
 FRAME_SETTING = "HEADLIGHT_FRAME_ANCESTORS"
 METRICS_SETTING = "HEADLIGHT_METRICS_PORT"
-_NUMBERS = ("HEADLIGHT_THREADS", "HEADLIGHT_WORKERS", "HEADLIGHT_SLOTS", METRICS_SETTING)
 
 
 class SettingError(ValueError):
@@ -22,7 +21,7 @@ class SettingError(ValueError):
 def check_settings() -> None:
     """Raise SettingError for an unusable value, before a server starts that could only show it on its pages."""
     teacher_key(), site_address(), frame_ancestors(), model_server()
-    for name in _NUMBERS:
+    for name in ("HEADLIGHT_THREADS", "HEADLIGHT_WORKERS", "HEADLIGHT_SLOTS", METRICS_SETTING):
         if (name, os.environ.get(name, "").strip()) != ("HEADLIGHT_WORKERS", "0"):  # none
             positive_setting(name, 1)
 

@@ -121,11 +121,6 @@ def start(options: ServerOptions) -> None:
         serve.run(application, name=path.strip("/"), route_prefix=path)
 
 
-def is_running() -> bool:
-    """Return whether the cluster has a node; without one nothing answers, and nothing starts it again."""
-    return any(node["Alive"] for node in ray.nodes())
-
-
 def stop() -> None:
     """End the server, and its own cluster."""
     serve.shutdown()
