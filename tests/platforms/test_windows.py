@@ -90,15 +90,15 @@ def test_commands(random_checkpoint: Path, tmp_path: Path) -> None:
         ["page", *model, "--live", f"--out={tmp_path / 'page.html'}"],
         ["translate", *model, "--input", str(sentences), f"--output={tmp_path / 'out.txt'}"],
         ["analyse", "effects", *model, "--source=A dog.", f"--out={tmp_path / 'effects.csv'}"],
-        ["atlas", *model[:2], f"--sentences={pairs}", "--parts=looks", "--workers=2", f"--out={tmp_path / 'atlas'}"],
         ["export-model", *model, "--to", "transformers", f"--out={tmp_path / 'export'}"],
     ]
+    atlas = ["atlas", *model[:2], f"--sentences={pairs}", "--parts=looks", "--workers=2", f"--out={tmp_path / 'atlas'}"]
     helps = [[*name.split(), "--help"] for name in HEADLIGHT.commands]
-    done = run("tests.platforms.commands", "\n".join(json.dumps(line) for line in [*helps, *lines, *lines]))
+    done = run("tests.platforms.commands", "\n".join(json.dumps(line) for line in [*helps, *lines, atlas, *lines]))
     assert done.returncode == 0, done.stderr
     assert "\u201cdo\u201d" in done.stderr and "\r" not in done.stdout + done.stderr
     written = {path.name for path in tmp_path.iterdir()} - {sentences.name, pairs.name}
-    assert written == {Path(line[-1].partition("=")[2]).name for line in lines}
+    assert written == {Path(line[-1].partition("=")[2]).name for line in [*lines, atlas]}
     assert (tmp_path / "out.txt").read_bytes().count(b"\n") == 2
 
 
