@@ -87,12 +87,21 @@ def app_with_parser(random_checkpoint: Path, parser_checkpoint: Path, monkeypatc
     """The app with a translator and a parser; the address chooses."""
     monkeypatch.setenv("HEADLIGHT_CHECKPOINT", str(random_checkpoint))
     monkeypatch.setenv("HEADLIGHT_CHECKPOINTS", os.pathsep.join([str(random_checkpoint), str(parser_checkpoint)]))
-    return AppTest.from_file(str(MAIN), default_timeout=SECONDS)
+    return scrolled(AppTest.from_file(str(MAIN), default_timeout=SECONDS))
 
 
 def with_open_menus(app: AppTest) -> AppTest:
     """An app whose menus are open from the first run on, and the downloads of the page Translate."""
     app.session_state["menu-share"], app.session_state["tool"] = True, "download"
+    return scrolled(app)
+
+
+def scrolled(app: AppTest) -> AppTest:
+    """An app whose pages Model and Figures are as after scrolling to their end, with all expanders open."""
+    for key in ("growth-curves", "pruning", "own-model", "figures-texts"):
+        app.session_state[f"in-sight-{key}"] = {"seen": True}
+    for key in ("model-numbers", "model-card"):
+        app.session_state[key] = True
     return app
 
 

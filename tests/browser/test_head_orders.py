@@ -12,7 +12,7 @@ from tests.atlas_samples import real_atlas
 from tests.browser.app_driver import params, sideways
 from tests.browser.conftest import CheckAccessibility, OpenPage, checkpoint
 from tests.browser.explorer_driver import state
-from tests.browser.rest import until, wait_until_idle
+from tests.browser.rest import settled, until, wait_until_idle
 from transformer_core.atlas.controls import survivors
 from transformer_core.atlas.measures import measure_named
 from transformer_core.atlas.naming import head_roles
@@ -91,6 +91,23 @@ def test_the_page_model_leads_to_all_heads_by_role_which_are_ordered_filtered_an
     assert (state(page, "layer"), state(page, "head")) == (best.layer, best.head)
     page.locator(".card-button").click()
     assert until(page, lambda: page.locator(".atlas-plain").is_visible()), "the one card of a head"
+
+
+def test_what_nobody_looks_at_on_the_page_model_is_not_loaded(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/model?lang=en")
+    page.locator(".explorer .tile").first.wait_for()
+    settled(page)
+    charts, tables = page.locator(".js-plotly-plot"), page.locator(".st-key-card table")
+    loaded = (
+        "() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /Plotly/.test(name))"
+    )
+    assert page.evaluate(loaded) == [] and charts.count() == tables.count() == 0
+    page.locator(".st-key-growth-curves").scroll_into_view_if_needed()
+    assert until(page, lambda: charts.count() >= 2)
+    page.locator(".st-key-pruning").scroll_into_view_if_needed()
+    assert until(page, lambda: charts.count() == 3)
+    page.get_by_text(T("model.numbers")).click()
+    assert until(page, lambda: tables.count() > 2)
 
 
 @pytest.mark.parametrize(("width", "language"), [(1280, "en"), pytest.param(390, "ko", marks=pytest.mark.slow)])

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from transformer_core.text.tokenizer import token_id
 from viz_app.components.address import publish
 from viz_app.components.explorer.selection import Selection
+from viz_app.components.in_sight import in_sight
 from viz_app.explorer_view.snapshot import best_head
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
@@ -47,13 +48,13 @@ def main() -> None:
     t = session.labels()
     with shared_row(key="sentence"):
         typed = sentence_field(t)
-        share = st.container(width="content", key="share")
+        share = st.container(width="content", key="share").empty()
     left, right = st.columns([5, 11], gap="large")
     with right, st.container(key="figures-stage"):
         status = st.empty()
         if session.FIGURE_SPEC_KEY not in st.session_state:
-            with status.container():
-                st.skeleton(height=320)
+            status.skeleton(height=332)
+            share.skeleton(height=40, width=100)
     served = load_service(t, status)
     sentence = served.validate(typed)
     if sentence.status == "good":
@@ -69,7 +70,7 @@ def main() -> None:
         draw_collection(t)
     params = _params(t, sentence)
     if sentence.status == "good":
-        with share:
+        with share.container():
             draw_share(t, "figures", params)
     publish(params, language=t.language, page="figures")
 
@@ -88,11 +89,13 @@ def _draw(
             status.empty()
             return
         preview = rendering.render_cache().preview(who, exportable.figure, exportable.style, ask)
-        status.empty()
         _draw_preview(t, exportable, preview)
+        status.empty()  # only now, so that nothing moves
         _draw_downloads(t, exportable, preview)
         _draw_warnings(t, exportable, rendering.render_cache().warnings(who, exportable.figure, exportable.style))
-        _draw_words(t, exportable)
+        with st.container(key="figures-texts"):
+            if in_sight("figures-texts"):
+                _draw_words(t, exportable)
 
 
 def _draw_attention(
@@ -144,8 +147,10 @@ def _spec(read: str, best: Selection) -> FigureSpec:
 
 def _known_token(served: TranslationService, token: str | None) -> str | None:
     """Return a token, None if the model has no such token: an address may have any."""
+    if not token:
+        return None
     try:
-        token_id(served.translator.tokenizer, token or "")
+        token_id(served.translator.tokenizer, token)
     except ValueError:
         return None
     return token
@@ -195,9 +200,13 @@ def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> N
             measures += f" · {t('figures_page.frames', count=len(exportable.figure.frames))}"
         st.caption(measures)
     pixels = round(preview.width_mm / 25.4 * rendering.PIXELS_PER_INCH)
-    # At print size a sheet that is wider than the column is scrolled, never made smaller; see frame.css.
-    with st.container(key=f"figures-sheet-{zoom}"), st.container(key="figures-paper"):
-        st.image(preview.png, width=pixels if zoom == "print" else "stretch", alt=exportable.figure.alt)
+    width = pixels if zoom == "print" else "stretch"
+    ratio = f"{preview.width_mm:.1f} / {preview.height_mm:.1f}"
+    st.html(f"<style>.st-key-figures-paper > * {{ aspect-ratio: {ratio}; }}</style>")  # its place, before it comes
+    # At print size a sheet that is wider than the column is scrolled, never made smaller; see frame.css. Streamlit
+    # scales a picture with a width of its own down, and compresses it again in each run.
+    with st.container(key=f"figures-sheet-{zoom}"), st.container(key="figures-paper"), st.container(width=width):
+        st.image(preview.png, width="stretch", alt=exportable.figure.alt)
 
 
 def _draw_downloads(t: Texts, exportable: ExportableFigure, preview: Preview) -> None:

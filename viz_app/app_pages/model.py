@@ -9,6 +9,7 @@ import streamlit as st
 
 from transformer_core.storage.files import CheckpointError
 from viz_app.components.address import publish
+from viz_app.components.in_sight import in_sight
 from viz_app.export.bundle import Turn
 from viz_app.model_card import card
 from viz_app.serving.measurements.model_card import ModelCard
@@ -22,6 +23,7 @@ from viz_app.ui.definitions import define
 from viz_app.ui.downloads import in_turns
 from viz_app.ui.escape_markdown import escape_markdown
 from viz_app.ui.lesson_route import route_params
+from viz_app.ui.menu import expander
 from viz_app.ui.model.atlas import draw_atlas
 from viz_app.ui.model.growth import draw_growth
 from viz_app.ui.model.open_model import draw_open_model
@@ -60,27 +62,22 @@ def main() -> None:
         params = draw_growth(t, translator.checkpoint.folder if translator.checkpoint else None, params)
         params = draw_atlas(t, served, params)
         params, translate_pruned = draw_pruning(t, served, params)
-        with st.expander(t("model.numbers"), icon=":material/table:"), st.container(width=_WIDTH):
-            draw_scores(t, model_card)
-            draw_parsing(t, model_card.parsing, model_card.parsing_free)
-            draw_heads(t, model_card)
-            if served.head_penalty:
-                st.caption(t("roles.penalty"))
-            draw_aligners(t, model_card)
-            draw_answers(t, model_card)
-            _draw_shape(t, translator)
-            _draw_training(t, model_card)
+        with expander(t("model.numbers"), key="model-numbers", icon=":material/table:") as is_open:
+            if is_open:
+                _draw_numbers(t, served)
         _draw_card(t, translator)
         with st.container(width=_WIDTH):
             draw_open_model(t)
-            draw_own_model(t)
+            with st.container(key="own-model"):
+                if in_sight("own-model"):
+                    draw_own_model(t)
     publish(params, language=t.language, page="model")
     translate_pruned()  # last of all, so that nothing waits for it
 
 
 def _draw_summary(t: Texts, served: TranslationService) -> None:
     size, score = card.size(served.translator), served.card.main_score
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, key="model-size"):
         st.metric(t("model.parameters"), t("model.millions", count=f"{size.parameters / 1e6:.1f}"), border=True)
         st.metric(t("model.size"), t("site.megabytes", size=round(size.megabytes)), border=True)
         if served.parses:
@@ -139,6 +136,20 @@ def _draw_unreadable(t: Texts, model_card: ModelCard, translator: Translator) ->
         st.warning(t("model.unreadable", parts=f"{parts}{more}"), icon=":material/warning:")
 
 
+def _draw_numbers(t: Texts, served: TranslationService) -> None:
+    model_card = served.card
+    with st.container(width=_WIDTH):
+        draw_scores(t, model_card)
+        draw_parsing(t, model_card.parsing, model_card.parsing_free)
+        draw_heads(t, model_card)
+        if served.head_penalty:
+            st.caption(t("roles.penalty"))
+        draw_aligners(t, model_card)
+        draw_answers(t, model_card)
+        _draw_shape(t, served.translator)
+        _draw_training(t, model_card)
+
+
 def _draw_shape(t: Texts, translator: Translator) -> None:
     config = translator.config
     st.header(t("model.shape"))
@@ -180,7 +191,9 @@ def _draw_card(t: Texts, translator: Translator) -> None:
         st.warning(t("model.no_card", problem=escape_markdown(error.in_folder)), icon=":material/warning:")
         return
     if prose:
-        with st.expander(t("model.card"), icon=":material/description:"):
+        with expander(t("model.card"), key="model-card", icon=":material/description:") as is_open:
+            if not is_open:
+                return
             if t.language != "en":
                 st.caption(t("model.card_language"))
             st.markdown(prose, width=_WIDTH)

@@ -1,4 +1,4 @@
-"""Menu whose content is made when it is opened, so that a closed one costs nothing."""
+"""Menu and expander whose content is made when it is opened, so that a closed one costs nothing."""
 
 from __future__ import annotations
 
@@ -20,3 +20,11 @@ def menu(label: str, *, key: str, icon: str) -> Iterator[bool]:
     popover = st.popover(label, key=key, icon=icon, on_change="rerun")
     with popover:
         yield bool(popover.open)
+
+
+@contextmanager
+def expander(label: str, *, key: str, icon: str) -> Iterator[bool]:
+    """Open an expander; yield whether it is open. The arguments are as for `menu`."""
+    place = st.expander(label, key=key, icon=icon, on_change="rerun")
+    with place:
+        yield bool(place.open)

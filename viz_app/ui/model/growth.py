@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from transformer_core.storage.files import CheckpointError
 from transformer_core.storage.measurements import FOLDER
 from viz_app.components.explorer.mount import explorer, last_report, send_finding
 from viz_app.components.explorer.selection import Selection
+from viz_app.components.in_sight import in_sight
 from viz_app.explorer_view.training_snapshot import (
     first_selection,
     snapshot_name,
@@ -22,6 +23,7 @@ from viz_app.explorer_view.training_snapshot import (
     snapshot_roles,
     training_curves,
 )
+from viz_app.figures import CurvesFigure
 from viz_app.lessons.small_models import KEPT_HISTORIES
 from viz_app.model_card import histories
 from viz_app.model_card.histories import HistorySource
@@ -91,7 +93,8 @@ def draw_growth(t: Texts, checkpoint: Path | None, params: Params) -> Params:
         return params
     st.header(t("growth.title"), anchor="growth")
     st.markdown(t("growth.about"))
-    runs, sentences = st.columns(2)
+    with st.container(key="growth-choices"):
+        runs, sentences = st.columns(2)
     with runs:
         source = _choice(t, models)
     try:
@@ -162,15 +165,21 @@ def _draw(
         key=f"{key}-snapshot-{t.language}",
     )
     payload = snapshot_payload(history, sentence, snapshot, source.name, t)
-    selection = explorer(payload, key=key, selection=last_report(key) or views[place].selection)
+    with st.container(key="growth-explorer"):
+        selection = explorer(payload, key=key, selection=last_report(key) or views[place].selection)
     send_finding(key, snapshot_roles(history, snapshot, source.name, t))
     st.caption(t("growth.exact"))
-    curves = training_curves(history, snapshot, t, page_theme())
+    with st.container(key="growth-curves"):
+        if in_sight("growth-curves"):
+            _draw_curves(training_curves(history, snapshot, t, page_theme()), key)
+    views[place] = Seen(sentence, snapshot, selection)
+    return views[place]
+
+
+def _draw_curves(curves: Sequence[CurvesFigure], key: str) -> None:
     for number, (column, figure) in enumerate(zip(st.columns(len(curves)), curves, strict=True)):
         with column:
             draw_plotly(figure, f"{key}-curves-{number}", **_CURVES)
-    views[place] = Seen(sentence, snapshot, selection)
-    return views[place]
 
 
 def _small(t: Texts, name: str) -> str:

@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from transformer_core.analysis.ablation import AblatedTranslation
 from transformer_core.atlas.record import Atlas
+from viz_app.components.in_sight import in_sight
 from viz_app.figures import CurvesFigure
 from viz_app.figures.build.atlas import most_left, pruned_groups
 from viz_app.figures.options import SCORES
@@ -51,6 +52,14 @@ def draw_pruning(t: Texts, served: TranslationService, params: Params) -> tuple[
         states[atlas.weights_hash] = PruningState.from_query(st.query_params.to_dict(), atlas)
     st.subheader(t("atlas.pruning"), anchor="pruning")
     st.markdown(t("atlas.pruning_about"))
+    with st.container(key="pruning"):
+        if in_sight("pruning"):
+            return _draw(t, served, atlas, params)
+    return params | states[atlas.weights_hash].fitted(atlas).to_query(atlas), lambda: None
+
+
+def _draw(t: Texts, served: TranslationService, atlas: Atlas, params: Params) -> tuple[Params, Later]:
+    states: dict[str, PruningState] = st.session_state[_STATE]
     state = _draw_choice(t, atlas, states[atlas.weights_hash].fitted(atlas))
     place = st.container(key="atlas-curves")
     state = _draw_slider(t, atlas, state)

@@ -1,0 +1,19 @@
+// Tells Python once that the reader comes near its place.
+
+const NEAR = "50%"; // of a window
+
+/** @param {Mounted<{}>} component */
+export default function watch({ parentElement, setStateValue }) {
+  const mark = /** @type {Element} */ (parentElement.querySelector(".in-sight"));
+  const observer = new IntersectionObserver(
+    ([entry]) => {
+      if (!entry.isIntersecting) return;
+      observer.disconnect();
+      setStateValue("seen", true);
+    },
+    // The page scrolls inside the window: a browser that knows no `scrollMargin` reports later.
+    /** @type {IntersectionObserverInit} */ ({ rootMargin: NEAR, scrollMargin: NEAR }),
+  );
+  observer.observe(mark);
+  return () => observer.disconnect();
+}
