@@ -102,9 +102,9 @@ def test_what_nobody_looks_at_on_the_page_model_is_not_loaded(open_page: OpenPag
         "() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /Plotly/.test(name))"
     )
     assert page.evaluate(loaded) == [] and charts.count() == tables.count() == 0
-    page.locator(".st-key-growth-curves").scroll_into_view_if_needed()
+    page.locator(".st-key-growth-curves").evaluate("(place) => place.scrollIntoView()")
     assert until(page, lambda: charts.count() >= 2)
-    page.locator(".st-key-pruning").scroll_into_view_if_needed()
+    page.locator(".st-key-pruning").evaluate("(place) => place.scrollIntoView()")
     assert until(page, lambda: charts.count() == 3)
     page.get_by_text(T("model.numbers")).click()
     assert until(page, lambda: tables.count() > 2)
