@@ -30,7 +30,9 @@ class LessonPage {
     const asked = new URLSearchParams(location.search);
     const [scene, settings] = [asked.get("scene"), fromAddress(asked.get("with") ?? "")];
     const linked = this.keyOf(scene ?? "", settings);
-    this.key ||= Object.hasOwn(lesson.states, linked) ? linked : (firstState(lesson, scene) ?? Object.keys(lesson.states)[0]);
+    this.key ||= Object.hasOwn(lesson.states, linked)
+      ? linked
+      : (firstState(lesson, scene) ?? Object.keys(lesson.states)[0]);
     const { key } = this;
     const data = await payloadOf(lesson, key, settings);
     if (key !== this.key) return; // another state was asked for meanwhile
