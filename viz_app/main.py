@@ -16,6 +16,7 @@ from streamlit import App  # noqa: E402
 from viz_app.classroom.routes import class_routes  # noqa: E402
 from viz_app.serving import streamlit_patches  # noqa: E402
 from viz_app.serving.end_with_parent import end_with_parent  # noqa: E402
+from viz_app.serving.scheduling.visitor import current_visitor  # noqa: E402
 from viz_app.serving.web.cookie_middleware import BrowserCookie  # noqa: E402
 from viz_app.serving.web.health import health  # noqa: E402
 from viz_app.serving.web.log_format import limit_traces, use_log_setting  # noqa: E402
@@ -26,7 +27,7 @@ from viz_app.serving.web.warm_up import warm_up  # noqa: E402
 
 end_with_parent()
 use_log_setting()
-limit_traces()
+limit_traces(current_visitor)
 streamlit_patches.limit_incoming(MAX_MESSAGE_BYTES)
 streamlit_patches.limit_heads()
 streamlit_patches.disable_external_ip_lookup()

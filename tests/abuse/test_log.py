@@ -38,11 +38,12 @@ def test_an_address_has_few_stack_traces_written(fail: Callable[[], None], monke
     for name in ("streamlit.error_util", "viz_app.ui.error_boundary"):
         monkeypatch.setattr(logging.getLogger(name), "handlers", [handler])
         monkeypatch.setattr(logging.getLogger(name), "filters", [])
-    log_format.limit_traces()
-    for address in ("192.0.2.1", "192.0.2.2"):
-        monkeypatch.setattr(log_format, "current_visitor", lambda address=address: Visitor(address))
+    addresses = ["192.0.2.1", "192.0.2.2"]
+    log_format.limit_traces(lambda: Visitor(addresses[-1]))
+    while addresses:
         for _ in range(50):
             fail()
+        addresses.pop()
     assert len(lines) == 2 * 3
 
 

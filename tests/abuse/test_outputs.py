@@ -292,7 +292,7 @@ def test_an_error_names_no_hidden_file(tmp_path: Path, monkeypatch: pytest.Monke
     def refused(name: object, *_: object, **__: object) -> int:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(name))
 
-    monkeypatch.setattr(files.os, "open", refused)
+    monkeypatch.setattr(os, "open", refused)
     with pytest.raises(OSError) as caught:
         files.atomic_write_text(tmp_path / "page.html", "text")
     assert caught.value.filename == str(tmp_path / "page.html")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -200,7 +200,7 @@ def _draw_preview(t: Texts, exportable: ExportableFigure, preview: Preview) -> N
             measures += f" · {t('figures_page.frames', count=len(exportable.figure.frames))}"
         st.caption(measures)
     pixels = round(preview.width_mm / 25.4 * rendering.PIXELS_PER_INCH)
-    width = pixels if zoom == "print" else "stretch"
+    width: int | Literal["stretch"] = pixels if zoom == "print" else "stretch"
     ratio = f"{preview.width_mm:.1f} / {preview.height_mm:.1f}"
     st.html(f"<style>.st-key-figures-paper > * {{ aspect-ratio: {ratio}; }}</style>")  # its place, before it comes
     # At print size a sheet that is wider than the column is scrolled, never made smaller; see frame.css. Streamlit

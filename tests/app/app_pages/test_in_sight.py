@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.app.conftest import MAIN, SECONDS, Serve
 from tests.app.mounted import address, opened, visible
+from viz_app.model_card.pruned_sentence import translate_pruned
 from viz_app.text import texts
 from viz_app.ui.model import pruning
 
@@ -23,17 +26,16 @@ def test_a_page_model_draws_and_computes_only_what_is_near(
     fresh: AppTest, serve_atlas: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     serve_atlas()
-    computed: list[object] = []
-    translate = pruning.translate_pruned
-    monkeypatch.setattr(pruning, "translate_pruned", lambda *args: (computed.append(args), translate(*args))[1])
+    computed = Mock(side_effect=translate_pruned)
+    monkeypatch.setattr(pruning, "translate_pruned", computed)
     app = opened(fresh, "model", atlas_left="3")
     assert T("atlas.pruning") in [each.value for each in app.subheader]
-    assert not computed and not app.get("plotly_chart") and not app.table and not app.code
+    assert not computed.called and not app.get("plotly_chart") and not app.table and not app.code
     assert address(app)["atlas_left"] == "3", "the state of what is not drawn stays in the address"
     app.session_state["in-sight-pruning"] = {"seen": True}
     app.session_state["model-numbers"] = True
     app.run()
-    assert len(computed) == 1 and app.get("plotly_chart") and app.table
+    assert computed.call_count == 1 and app.get("plotly_chart") and app.table
     assert T("atlas.pruning_published") in visible(app) and address(app)["atlas_left"] == "3"
 
 

@@ -7,11 +7,12 @@ import logging
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 from viz_app.serving.scheduling.rate_limit import RateLimit
-from viz_app.serving.scheduling.visitor import current_visitor
+from viz_app.serving.scheduling.request_queue import Visitor
 
 LOG_SETTING = "HEADLIGHT_LOG"
 TRACES_PER_MINUTE = 6  # of one address
@@ -65,11 +66,11 @@ def use_log_setting() -> None:
                 each.setFormatter(JsonFormatter())
 
 
-def limit_traces() -> None:
-    """Limit the errors of pages in the log: a message with a field of a wrong type costs 4 kB there."""
+def limit_traces(visitor: Callable[[], Visitor]) -> None:
+    """Limit the errors of pages in the log: a message with a field of a wrong type costs 4 kB there.
+
+    Args:
+        visitor: Returns the visitor of the current run.
+    """
     for name in ("streamlit.error_util", "viz_app.ui.error_boundary"):
-        logging.getLogger(name).addFilter(_is_allowed)
-
-
-def _is_allowed(record: logging.LogRecord) -> bool:
-    return not record.exc_info or _traces.allows(current_visitor().address)
+        logging.getLogger(name).addFilter(lambda record: not record.exc_info or _traces.allows(visitor().address))
