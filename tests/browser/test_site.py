@@ -43,6 +43,13 @@ KEPT = """async () => {
 }"""
 
 
+def rests(page: Page) -> bool:
+    """Whether nothing more is kept for two seconds."""
+    before = page.evaluate(KEPT)
+    page.wait_for_timeout(2_000)
+    return bool(page.evaluate(KEPT) == before)
+
+
 def test_what_was_visited_and_the_next_stop_open_offline(
     server: ThreadingHTTPServer, blank: Page, check_accessibility: CheckAccessibility
 ) -> None:
@@ -55,6 +62,7 @@ def test_what_was_visited_and_the_next_stop_open_offline(
     assert until(page, lambda: page.evaluate("navigator.serviceWorker.controller !== null"))
     pages = {"index.html", "en/masks.html", "en/subwords.html"}  # the start, and the next stop of the route
     assert until(page, lambda: pages <= set(page.evaluate(KEPT)))
+    assert until(page, lambda: rests(page)), "what these pages name is kept after them"
     kept = page.evaluate(KEPT)
     assert not {"en/questions.html", "ko/masks.html"} & set(kept)
     assert not [path for path in kept if path.endswith(".weights")]

@@ -221,7 +221,7 @@ def test_a_browser_that_keeps_nothing_shows_everything(host: ThreadingHTTPServer
     page.locator(".lesson canvas").first.wait_for()
     page.get_by_role("tab").nth(1).click()
     assert until(page, lambda: page.get_by_role("tab").nth(1).get_attribute("aria-selected") == "true")
-    page.wait_for_function("window.reported")
+    assert until(page, lambda: page.evaluate("window.reported"))
     page.locator(".site-theme").click()
     assert page.locator("html").get_attribute("data-theme") == "light"
     page.goto(address(host, "one/en/lessons.html"))
