@@ -26,8 +26,8 @@ class PackedLinear:
 
     oneDNN keeps a matrix in blocks that suit its kernels, which torch's own compiler calls for frozen weights. Measured
     in float32 on an EPYC with W of (16,000, 256), that is 4 times as fast as the plain layout with 2 to 4 rows, 3 times
-    with 16, and 1.2 times with 256. A single row is another matter: its product takes as long as reading W does. Columns
-    make that as fast as blocks on the EPYC, and 1.3 to 2.6 times as fast on a Xeon; either is faster than rows.
+    with 16, and 1.2 times with 256. A single row is another matter: its product takes as long as reading W does. With
+    columns that is as fast as with blocks on the EPYC, and 1.3 to 2.6 times as fast on a Xeon.
 
     A large W, such as that of a vocabulary of 60,000, stays as it is where 2 to 4 rows are multiplied, as with one
     sentence and a beam: W x^T takes 1.2 times as long as blocks do, which a hundred steps would need to win back what
