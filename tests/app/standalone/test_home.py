@@ -62,6 +62,8 @@ def test_of_models_with_one_language_the_first_translates(service: TranslationSe
 def test_without_a_model_that_the_browser_runs_the_home_leads_on() -> None:
     page = home({})
     assert "stage" not in str(page.tags) and not page.scripts
+    policies = [str(each["content"]) for tag, each in page.tags if each.get("http-equiv") == "Content-Security-Policy"]
+    assert ["script-src;" in each for each in policies] == [True], "to which a site adds its own files"
     assert {"warmup.html", "masks.html", "broken.html", "heads.html", "gpt.html"} == {
         str(each["href"]).partition("?")[0] for tag, each in page.tags if tag == "a"
     }

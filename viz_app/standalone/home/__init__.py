@@ -87,7 +87,7 @@ def render_home(
         show.blocks() if show else {},
         language=t.language,
         origin=Origin(licences=model_licences(show.service, t) if show else {}),
-        allowed={**ALLOWED, "connect-src": "'self'"},
+        allowed={**ALLOWED, "connect-src": "'self'"} if show else {},
         style=theme_style("dark").replace(":root", ".hero")
         + (_FOLDER / "home.css").read_text(encoding="utf-8")
         + strip_style()
