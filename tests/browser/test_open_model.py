@@ -16,7 +16,7 @@ from viz_app.text import texts
 from viz_app.text.examples import examples_of
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 MINUTE = 60_000
 STRANGE = "<img src=x onerror=alert(1)>"  # a folder
@@ -41,10 +41,16 @@ def url(serve: Serve, random_checkpoint: Path, folders: Path) -> str:
     return serve(APP, HEADLIGHT_CHECKPOINT=str(random_checkpoint), HEADLIGHT_MODELS=str(folders))
 
 
+def top_of(box: Locator) -> float:
+    return float(box.evaluate("(box) => box.getBoundingClientRect().top"))
+
+
 def open_folder(page: Page, name: str) -> None:
     box = page.get_by_role("combobox", name=texts("en")("open_model.folder"))
     box.scroll_into_view_if_needed()
+    reached = top_of(box)
     settled(page)  # scrolling closes the list
+    assert abs(top_of(box) - reached) < 20, "what is drawn above it later on has moved it"
     box.click()
     page.get_by_role("option", name=name, exact=True).click()
     settled(page)

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from transformer_core.text.tokenizer import token_id
 from viz_app.components.address import publish
 from viz_app.components.explorer.selection import Selection
-from viz_app.components.in_sight import in_sight
+from viz_app.components.in_sight import once_in_sight
 from viz_app.explorer_view.snapshot import best_head
 from viz_app.figure_editor import rendering
 from viz_app.figure_editor.figure_spec import FigureSpec
@@ -93,9 +93,7 @@ def _draw(
         status.empty()  # only now, so that nothing moves
         _draw_downloads(t, exportable, preview)
         _draw_warnings(t, exportable, rendering.render_cache().warnings(who, exportable.figure, exportable.style))
-        with st.container(key="figures-texts"):
-            if in_sight("figures-texts"):
-                _draw_words(t, exportable)
+        once_in_sight("figures-texts", partial(_draw_words, t, exportable))
 
 
 def _draw_attention(

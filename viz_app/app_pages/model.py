@@ -9,7 +9,7 @@ import streamlit as st
 
 from transformer_core.storage.files import CheckpointError
 from viz_app.components.address import publish
-from viz_app.components.in_sight import in_sight
+from viz_app.components.in_sight import once_in_sight
 from viz_app.export.bundle import Turn
 from viz_app.model_card import card
 from viz_app.serving.measurements.model_card import ModelCard
@@ -68,9 +68,7 @@ def main() -> None:
         _draw_card(t, translator)
         with st.container(width=_WIDTH):
             draw_open_model(t)
-            with st.container(key="own-model"):
-                if in_sight("own-model"):
-                    draw_own_model(t)
+            once_in_sight("own-model", partial(draw_own_model, t))
     publish(params, language=t.language, page="model")
     translate_pruned()  # last of all, so that nothing waits for it
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from viz_app.components.registration import component
 
 _mount = component(
     "in_sight",
-    html='<div class="in-sight"></div>\n',
     js=lambda: join_modules(Path(__file__).parent / "js" / "in_sight.js"),
 )
 
@@ -24,3 +24,23 @@ def in_sight(key: str) -> bool:
     """
     result: Any = _mount(key=f"in-sight-{key}", data={}, height="content", on_seen_change=events.keep)
     return result.get("seen") is True
+
+
+def once_in_sight(key: str, draw: Callable[[], object]) -> None:
+    """Draw a part of the page from when the reader comes near.
+
+    It is a fragment: Streamlit forgets a click that comes while the report of a component has it run the whole page.
+
+    Args:
+        key: Key of the container around it.
+        draw: Draws the part.
+    """
+    import streamlit as st
+
+    @st.fragment
+    def part() -> None:
+        with st.container(key=key):
+            if in_sight(key):
+                draw()
+
+    part()

@@ -15,7 +15,7 @@ from transformer_core.storage.files import CheckpointError
 from transformer_core.storage.measurements import FOLDER
 from viz_app.components.explorer.mount import explorer, last_report, send_finding
 from viz_app.components.explorer.selection import Selection
-from viz_app.components.in_sight import in_sight
+from viz_app.components.in_sight import once_in_sight
 from viz_app.explorer_view.training_snapshot import (
     first_selection,
     snapshot_name,
@@ -169,9 +169,7 @@ def _draw(
         selection = explorer(payload, key=key, selection=last_report(key) or views[place].selection)
     send_finding(key, snapshot_roles(history, snapshot, source.name, t))
     st.caption(t("growth.exact"))
-    with st.container(key="growth-curves"):
-        if in_sight("growth-curves"):
-            _draw_curves(training_curves(history, snapshot, t, page_theme()), key)
+    once_in_sight("growth-curves", lambda: _draw_curves(training_curves(history, snapshot, t, page_theme()), key))
     views[place] = Seen(sentence, snapshot, selection)
     return views[place]
 

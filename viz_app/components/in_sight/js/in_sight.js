@@ -4,7 +4,11 @@ const NEAR = "50%"; // of a window
 
 /** @param {Mounted<{}>} component */
 export default function watch({ parentElement, setStateValue }) {
-  const mark = /** @type {Element} */ (parentElement.querySelector(".in-sight"));
+  const root = parentElement.getRootNode();
+  // Streamlit's box around the component, which frame.css makes as large as the place.
+  const place = /** @type {Element} */ (
+    (root instanceof ShadowRoot ? root.host : parentElement).closest('[class*="st-key-in-sight-"]')
+  );
   const observer = new IntersectionObserver(
     ([entry]) => {
       if (!entry.isIntersecting) return;
@@ -14,6 +18,6 @@ export default function watch({ parentElement, setStateValue }) {
     // The page scrolls inside the window: a browser that knows no `scrollMargin` reports later.
     /** @type {IntersectionObserverInit} */ ({ rootMargin: NEAR, scrollMargin: NEAR }),
   );
-  observer.observe(mark);
+  observer.observe(place);
   return () => observer.disconnect();
 }
