@@ -144,3 +144,9 @@ def test_the_explorer_shows_the_snapshot_of_the_slider(
     )
     assert sideways(page) <= 0
     check_accessibility(page)
+
+
+def test_in_a_high_window_all_of_the_page_model_is_drawn(open_page: OpenPage, app_url: str) -> None:
+    page = open_page(f"{app_url}/model?lang=en", height=4_500)
+    page.locator(".js-plotly-plot").nth(2).wait_for()
+    page.locator(".st-key-own-model code").first.wait_for()

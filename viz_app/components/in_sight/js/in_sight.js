@@ -1,6 +1,9 @@
 // Tells Python once that the reader comes near its place.
 
 const NEAR = "50%"; // of a window
+const APART = 100; // ms; of reports that come together Streamlit draws one place only
+
+let last = Promise.resolve();
 
 /** @param {Mounted<{}>} component */
 export default function watch({ parentElement, setStateValue }) {
@@ -13,7 +16,10 @@ export default function watch({ parentElement, setStateValue }) {
     ([entry]) => {
       if (!entry.isIntersecting) return;
       observer.disconnect();
-      setStateValue("seen", true);
+      last = last.then(() => {
+        setStateValue("seen", true);
+        return new Promise((done) => setTimeout(done, APART));
+      });
     },
     // The page scrolls inside the window: a browser that knows no `scrollMargin` reports later.
     /** @type {IntersectionObserverInit} */ ({ rootMargin: NEAR, scrollMargin: NEAR }),
