@@ -29,18 +29,12 @@ def in_sight(key: str) -> bool:
 def once_in_sight(key: str, draw: Callable[[], object]) -> None:
     """Draw a part of the page from when the reader comes near.
 
-    It is a fragment: Streamlit forgets a click that comes while the report of a component has it run the whole page.
-
     Args:
         key: Key of the container around it.
         draw: Draws the part.
     """
     import streamlit as st
 
-    @st.fragment
-    def part() -> None:
-        with st.container(key=key):
-            if in_sight(key):
-                draw()
-
-    part()
+    with st.container(key=key):
+        if in_sight(key):
+            draw()

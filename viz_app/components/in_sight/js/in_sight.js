@@ -1,9 +1,7 @@
 // Tells Python once that the reader comes near its place.
 
 const NEAR = "50%"; // of a window
-const APART = 100; // ms; of reports that come together Streamlit draws one place only
-
-let last = Promise.resolve();
+const LATER = 500; // ms: Streamlit may forget a click that comes with a report, such as one that scrolled here
 
 /** @param {Mounted<{}>} component */
 export default function watch({ parentElement, setStateValue }) {
@@ -12,18 +10,19 @@ export default function watch({ parentElement, setStateValue }) {
   const place = /** @type {Element} */ (
     (root instanceof ShadowRoot ? root.host : parentElement).closest('[class*="st-key-in-sight-"]')
   );
+  let timer = 0;
   const observer = new IntersectionObserver(
     ([entry]) => {
       if (!entry.isIntersecting) return;
       observer.disconnect();
-      last = last.then(() => {
-        setStateValue("seen", true);
-        return new Promise((done) => setTimeout(done, APART));
-      });
+      timer = setTimeout(() => setStateValue("seen", true), LATER);
     },
     // The page scrolls inside the window: a browser that knows no `scrollMargin` reports later.
     /** @type {IntersectionObserverInit} */ ({ rootMargin: NEAR, scrollMargin: NEAR }),
   );
   observer.observe(place);
-  return () => observer.disconnect();
+  return () => {
+    observer.disconnect();
+    clearTimeout(timer);
+  };
 }
